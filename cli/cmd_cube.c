@@ -35,6 +35,9 @@ static const cli_option cube_options[] = {
     SECTION("Everything"),
     FLAG("verify", verify,
          "show: check every digest, every estimate, every sum and the certificate"),
+    MANY("from", "PLACE", from,
+         "build: the database that counts the table which the plan names: sqlite:FILE, "
+         "postgresql:CONNINFO, odbc:DATASOURCE or clickhouse:URL; repeat it for shards"),
     TEXT("date", "DAY", date, "build: the day of the cube, such as 2026-07-01 [today]"),
     NUMBER("limit", "N", limit, 0, 0, "show N rows, 0 for all [40]"),
     FLAG("json", json, "print JSON"),
@@ -83,7 +86,7 @@ static const cli_place cube_places[] = {
     {"matrix", TABLE},       {"structure-id", TABLE},
     {"force", TABLE},        {"limit", TABLE | PLAN | COMPARE | SHOW},
     {"verify", SHOW},        {"date", BUILD},
-    {"threads", BUILD}};
+    {"threads", BUILD},      {"from", BUILD}};
 
 static int cube_run(const cli_words *words, const cube_values *values)
 {

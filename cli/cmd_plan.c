@@ -14,6 +14,9 @@
 static const cli_option plan_options[] = {
     FLAG("without-counts", without_counts,
          "check: as if every count were zero, so that the output is not confidential"),
+    MANY("from", "PLACE", from,
+         "the database that counts the table which the plan names: sqlite:FILE, "
+         "postgresql:CONNINFO, odbc:DATASOURCE or clickhouse:URL; repeat it for shards"),
     TEXT("date", "DAY", date, "run: the day of the releases, such as 2026-07-01 [today]"),
     FLAG("json", json, "print JSON"),
     NUMBER("threads", "N", threads, 1, 1024, "use so many processors [all]"),
@@ -65,8 +68,12 @@ static int plan_run(const char *action, const char *path, const plan_values *val
         if (strcmp(action, names[i]) != 0)
             continue;
         status = cellar_plan_read(path, &plan, &err);
-        if (status != CELLAR_OK)
+        if (status == CELLAR_OK && values->from.n > 0)
+            status = cellar_plan_ask(plan, cli_words_items(&values->from), values->from.n, &err);
+        if (status != CELLAR_OK) {
+            cellar_plan_free(plan);
             return cli_exit(status, &err);
+        }
         result = plan_actions[i].run(plan, values);
         cellar_plan_free(plan);
         return result;

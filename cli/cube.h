@@ -11,7 +11,7 @@
 
 typedef struct cube_values {
     const char *path, *by, *interval, *date;
-    cli_words level, only, group;
+    cli_words level, only, group, from;
     int format, margins, simultaneous, whole, json, force, verify;
     cli_number threads, limit;
     cli_about about;

@@ -340,6 +340,8 @@ int cli_cube_build(const char *path, const cube_values *values)
     designing d = {0};
     cellar_error err;
     cellar_status status = design_open(path, &d, &err);
+    if (status == CELLAR_OK && values->from.n > 0)
+        status = cellar_plan_ask(d.plan, cli_words_items(&values->from), values->from.n, &err);
     options.n_threads = (int) values->threads.value;
     options.date = values->date;
     options.progress = cli_progress_begin();

@@ -109,11 +109,14 @@ static int main_asks_database(int argc, char **argv)
 static unsigned main_may(const char *name, int argc, char **argv)
 {
     static const char *const read_records[] = {"describe", "tabulate", "plan", "exposure"};
+    static const char *const count_there[] = {"tabulate", "plan", "cube"};
     const char *first = argc > 1 ? argv[1] : "";
     if (strcmp(name, "collect") == 0)
         return CELLAR_MAY_CONNECT | (strcmp(first, "door") == 0 ? CELLAR_MAY_EXECUTE : 0u);
-    if (strcmp(name, "tabulate") == 0 && main_asks_database(argc, argv))
-        return CELLAR_MAY_CONNECT;
+    if (main_asks_database(argc, argv))
+        for (size_t i = 0; i < sizeof count_there / sizeof count_there[0]; i++)
+            if (strcmp(name, count_there[i]) == 0)
+                return CELLAR_MAY_CONNECT;
     if (strcmp(name, "serve") == 0)
         return CELLAR_MAY_CONNECT | CELLAR_MAY_EXECUTE;
     for (size_t i = 0; i < sizeof read_records / sizeof read_records[0]; i++)

@@ -8,6 +8,7 @@
 #include "options.h"
 
 typedef struct plan_values {
+    cli_words from;
     int without_counts, json;
     cli_number threads;
     const char *date;

@@ -37,6 +37,14 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_plan_parse(const char *name, co
                                                             cellar_plan **out, cellar_error *err);
 CELLAR_API void cellar_plan_free(cellar_plan *plan); /* NULL is fine */
 
+/* Where the tables are counted when the plan names a table of a database (data: table: ...): places
+ * as cellar_tabulate_at() takes them, which outlive the plan. A plan of a file is refused
+ * (CELLAR_ERR_ARGUMENT). */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_plan_ask(cellar_plan *plan,
+                                                          const char *const *places,
+                                                          size_t n_places, cellar_error *err)
+    CELLAR_NONNULL(1, 2);
+
 /* ---- queries --------------------------------------------------------------- */
 
 CELLAR_API const char *cellar_plan_title(const cellar_plan *plan) CELLAR_NONNULL(1); /* or NULL */

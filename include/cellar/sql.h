@@ -35,6 +35,10 @@ typedef struct cellar_sql_source {
     const char *const *order_by; /* columns: which records of a unit come first; needed where the
                                     spec bounds the records of units, and then without ties */
     size_t n_order_by;
+    /* One table of several that are counted of the same records (cellar_tabulate_many()): positions
+     * of its variables in the spec; rows with a missing value in any variable do not count. NULL:
+     * all variables. */
+    const cellar_tabulate_set *set;
 } cellar_sql_source;
 
 CELLAR_API cellar_sql_source cellar_sql_source_default(void); /* no table yet */
@@ -58,12 +62,10 @@ CELLAR_API void cellar_sql_free(char *sql); /* NULL is fine */
 
 /* The answer, as it comes: give each row, then take the table. */
 typedef struct cellar_sql_answer cellar_sql_answer;
-/* `spec` and what it points at outlive the answer. On failure *out is NULL. */
-CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_answer_create(const cellar_tabulate_spec *spec,
-                                                                   cellar_sql_dialect dialect,
-                                                                   cellar_sql_answer **out,
-                                                                   cellar_error *err)
-    CELLAR_NONNULL(1);
+/* `spec`, `source` and what they point at outlive the answer. On failure *out is NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_answer_create(
+    const cellar_tabulate_spec *spec, const cellar_sql_source *source, cellar_sql_dialect dialect,
+    cellar_sql_answer **out, cellar_error *err) CELLAR_NONNULL(1, 2);
 CELLAR_API void cellar_sql_answer_free(cellar_sql_answer *answer); /* NULL is fine */
 /* How many columns a row has. */
 CELLAR_API size_t cellar_sql_answer_n_columns(const cellar_sql_answer *answer) CELLAR_NONNULL(1);
@@ -93,6 +95,21 @@ CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_tabulate_at(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
                    const char *const *places, size_t n_places, cellar_table **out,
                    cellar_row_report *report, cellar_error *err) CELLAR_NONNULL(1, 2, 3);
+
+/* Refuses reports of two questions (CELLAR_ERR_INPUT) between which the table of the database has
+ * visibly changed: it has other numbers of rows. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_check_rows(const cellar_row_report *a,
+                                                                const cellar_row_report *b,
+                                                                cellar_error *err)
+    CELLAR_NONNULL(1, 2);
+
+/* Asks for many tables, one after the other: those of cellar_tabulate_many(), and refused where
+ * that refuses. A table of the database that has other numbers of rows from one question to the
+ * next is refused (CELLAR_ERR_INPUT). On failure all of `out` are NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_tabulate_many_at(
+    const cellar_tabulate_spec *spec, const cellar_sql_source *source, const char *const *places,
+    size_t n_places, const cellar_tabulate_set *sets, size_t n_sets, cellar_table **out,
+    cellar_error *err) CELLAR_NONNULL(1, 2, 3, 5);
 
 #ifdef __cplusplus
 }

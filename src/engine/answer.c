@@ -19,6 +19,7 @@ typedef struct answer_part {
 
 struct cellar_sql_answer {
     const cellar_tabulate_spec *spec;
+    cellar_tabulate_set set; /* the table's variables */
     const sql_dialect *dialect;
     cellar_arena *texts; /* of weights */
     uint32_t *leaves[CELLAR_MAX_VARIABLES];
@@ -33,7 +34,8 @@ struct cellar_sql_answer {
     size_t n_parts, parts_room;
 };
 
-cellar_status cellar_sql_answer_create(const cellar_tabulate_spec *spec, cellar_sql_dialect dialect,
+cellar_status cellar_sql_answer_create(const cellar_tabulate_spec *spec,
+                                       const cellar_sql_source *source, cellar_sql_dialect dialect,
                                        cellar_sql_answer **out, cellar_error *err)
 {
     cellar_sql_answer *a = cellar_alloc(1, sizeof *a);
@@ -43,9 +45,10 @@ cellar_status cellar_sql_answer_create(const cellar_tabulate_spec *spec, cellar_
     if (a == NULL || (a->texts = cellar_arena_create(SIZE_MAX / 2)) == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "an answer"));
     a->spec = spec;
+    a->set = sql_set_of(spec, source);
     a->dialect = sql_dialect_of(dialect);
-    for (size_t v = 0; v < spec->n_variables; v++) {
-        CELLAR_TRY(sql_make_coder(spec, v, &coder, err));
+    for (size_t v = 0; v < a->set.n; v++) {
+        CELLAR_TRY(sql_make_coder(spec, a->set.variables[v], &coder, err));
         a->n_leaves[v] = cellar_coder_n_codes(coder);
         cellar_coder_free(coder);
         coder = NULL;
@@ -73,8 +76,7 @@ void cellar_sql_answer_free(cellar_sql_answer *a)
 
 size_t cellar_sql_answer_n_columns(const cellar_sql_answer *a)
 {
-    return 3 + a->spec->n_variables + (a->spec->weight_column != NULL) +
-           (a->spec->record_key_column != NULL);
+    return 3 + a->set.n + (a->spec->weight_column != NULL) + (a->spec->record_key_column != NULL);
 }
 
 /* ---- a row ------------------------------------------------------------------------------ */
@@ -185,7 +187,7 @@ static int make_room(cellar_sql_answer *a)
     int is_ok = cellar_grow(&a->counts, &a->counts_room, a->n + 1, sizeof *a->counts) &&
                 cellar_grow(&a->keys, &a->keys_room, a->n + 1, sizeof *a->keys) &&
                 cellar_grow(&a->weights, &a->weights_room, a->n + 1, sizeof *a->weights);
-    for (size_t v = 0; is_ok && v < a->spec->n_variables; v++)
+    for (size_t v = 0; is_ok && v < a->set.n; v++)
         is_ok = cellar_grow(&a->leaves[v], &a->leaves_room[v], a->n + 1, sizeof *a->leaves[v]);
     return is_ok;
 }
@@ -223,7 +225,7 @@ static cellar_status check_parts(const cellar_sql_answer *a, cellar_error *err)
 cellar_status cellar_sql_answer_add(cellar_sql_answer *a, const char *source,
                                     const char *const *fields, cellar_error *err)
 {
-    const size_t n_variables = a->spec->n_variables;
+    const size_t n_variables = a->set.n;
     const char *const *more = fields + n_variables + 2;
     int64_t reason, count, leaf, n_promised;
     int is_ok = read_whole(fields[0], &reason) && reason <= 0 &&
@@ -257,6 +259,8 @@ cellar_status cellar_sql_answer_table(cellar_sql_answer *a, cellar_table **out,
                                       cellar_row_report *report, cellar_error *err)
 {
     const uint32_t *leaves[CELLAR_MAX_VARIABLES];
+    cellar_variable_spec variables[CELLAR_MAX_VARIABLES];
+    cellar_tabulate_spec spec = *a->spec;
     const cellar_counted_cells cells = {
         .n = a->n,
         .leaves = leaves,
@@ -267,9 +271,13 @@ cellar_status cellar_sql_answer_table(cellar_sql_answer *a, cellar_table **out,
     *out = NULL;
     if (status != CELLAR_OK)
         return status;
-    for (size_t v = 0; v < a->spec->n_variables; v++)
+    for (size_t v = 0; v < a->set.n; v++) {
         leaves[v] = a->leaves[v];
+        variables[v] = a->spec->variables[a->set.variables[v]];
+    }
+    spec.variables = variables;
+    spec.n_variables = a->set.n;
     if (report != NULL)
         *report = a->report;
-    return cellar_table_create_from_cells(a->spec, &cells, out, err);
+    return cellar_table_create_from_cells(&spec, &cells, out, err);
 }

@@ -97,6 +97,10 @@ cellar_status sql_check(const cellar_tabulate_spec *spec, const cellar_sql_sourc
                            "%s has no exact decimals: store record keys as whole numbers, and give "
                            "their range (--key-range)",
                            d->name);
+    for (size_t k = 0; source->set != NULL && k < source->set->n; k++)
+        if (source->set->n > spec->n_variables || source->set->variables[k] >= spec->n_variables)
+            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                               "a table has a variable that is not there");
     if ((spec->unit_column != NULL) != (spec->max_per_unit > 0))
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "a unit needs both its column and the number of records it may have");
@@ -108,6 +112,14 @@ cellar_status sql_check(const cellar_tabulate_spec *spec, const cellar_sql_sourc
                       "of a unit come first (--order-by)",
                       err);
     return check_names(spec, source, d, err);
+}
+
+cellar_tabulate_set sql_set_of(const cellar_tabulate_spec *spec, const cellar_sql_source *source)
+{
+    cellar_tabulate_set all = {.n = spec->n_variables};
+    for (size_t v = 0; v < all.n; v++)
+        all.variables[v] = (uint8_t) v;
+    return source->set != NULL ? *source->set : all;
 }
 
 const char *sql_variable_name(const cellar_variable_spec *variable)

@@ -10,10 +10,12 @@
 #include "base/memory.h"
 #include "engine/coding.h"
 
+/* A question; of the codes of all variables, `set` are the table's. */
 typedef struct question {
     const cellar_tabulate_spec *spec;
     const cellar_sql_source *source;
     const sql_dialect *dialect;
+    cellar_tabulate_set set;
     cellar_condition **conditions;
     cellar_text *out;
 } question;
@@ -316,8 +318,9 @@ static void add_units(question *q)
 static void add_kept(question *q)
 {
     cellar_text_add_string(q->out, "SELECT o");
-    for (size_t v = 0; v < q->spec->n_variables; v++)
-        cellar_text_printf(q->out, ", CASE WHEN o = 0 THEN v%zu ELSE -1 END AS c%zu", v + 1, v + 1);
+    for (size_t k = 0; k < q->set.n; k++)
+        cellar_text_printf(q->out, ", CASE WHEN o = 0 THEN v%d ELSE -1 END AS c%zu",
+                           q->set.variables[k] + 1, k + 1);
     if (q->spec->weight_column != NULL)
         cellar_text_add_string(q->out, ", w");
     if (q->spec->record_key_column != NULL)
@@ -327,8 +330,8 @@ static void add_kept(question *q)
 static void add_names(question *q, const char *before)
 {
     cellar_text_printf(q->out, "%so", before);
-    for (size_t v = 0; v < q->spec->n_variables; v++)
-        cellar_text_printf(q->out, ", c%zu", v + 1);
+    for (size_t k = 0; k < q->set.n; k++)
+        cellar_text_printf(q->out, ", c%zu", k + 1);
 }
 
 static void add_cells(question *q)
@@ -398,6 +401,7 @@ cellar_status cellar_sql_write(const cellar_tabulate_spec *spec, const cellar_sq
     cellar_status status = CELLAR_OK;
     *sql = NULL;
     CELLAR_TRY(sql_check(spec, source, dialect, err));
+    q.set = sql_set_of(spec, source);
     CELLAR_TRY(parse_conditions(&q, err));
     CELLAR_TRY(add_question(&q, err));
     if (out.failed)

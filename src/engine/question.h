@@ -28,6 +28,9 @@ int sql_next_part(const char **at, const char **name, size_t *length);
 cellar_status sql_check(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
                         cellar_sql_dialect dialect, cellar_error *err);
 
+/* The variables of the table: those of the source, or all. */
+cellar_tabulate_set sql_set_of(const cellar_tabulate_spec *spec, const cellar_sql_source *source);
+
 /* The coder of a variable, as cellar_tabulate() makes it. */
 cellar_status sql_make_coder(const cellar_tabulate_spec *spec, size_t variable, cellar_coder **out,
                              cellar_error *err);

@@ -143,7 +143,7 @@ cellar_status cellar_tabulate_at(const cellar_tabulate_spec *spec, const cellar_
                                PLACES_MAX));
     CELLAR_TRY(find_kind(&a, err));
     CELLAR_TRY(cellar_sql_write(spec, source, a.dialect, &a.sql, err));
-    CELLAR_TRY(cellar_sql_answer_create(spec, a.dialect, &a.answer, err));
+    CELLAR_TRY(cellar_sql_answer_create(spec, source, a.dialect, &a.answer, err));
     CELLAR_TRY(cellar_pool_create((int) n_places, &pool, err));
     CELLAR_TRY(cellar_pool_run(pool, ask_one, &a, err));
     CELLAR_TRY(cellar_sql_answer_table(a.answer, out, report, err));
@@ -153,4 +153,43 @@ out:
     cellar_sql_free(a.sql);
     pthread_mutex_destroy(&a.lock);
     return status;
+}
+
+cellar_status cellar_tabulate_many_at(const cellar_tabulate_spec *spec,
+                                      const cellar_sql_source *source, const char *const *places,
+                                      size_t n_places, const cellar_tabulate_set *sets,
+                                      size_t n_sets, cellar_table **out, cellar_error *err)
+{
+    cellar_sql_source one = *source;
+    cellar_row_report first = {0}, rows;
+    cellar_status status = CELLAR_OK;
+    for (size_t s = 0; s < n_sets; s++)
+        out[s] = NULL;
+    if (spec->margins.all || spec->margins.n_masks > 0 || spec->margins.hierarchies != 0 ||
+        spec->structural_zeros_path != NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "many tables are counted without margins and structural zeros");
+    for (size_t s = 0; s < n_sets; s++) {
+        one.set = &sets[s];
+        CELLAR_TRY(cellar_tabulate_at(spec, &one, places, n_places, &out[s],
+                                      s == 0 ? &first : &rows, err));
+        if (s > 0)
+            CELLAR_TRY(cellar_sql_check_rows(&first, &rows, err));
+    }
+out:
+    for (size_t s = 0; status != CELLAR_OK && s < n_sets; s++) {
+        cellar_table_free(out[s]);
+        out[s] = NULL;
+    }
+    return status;
+}
+
+cellar_status cellar_sql_check_rows(const cellar_row_report *a, const cellar_row_report *b,
+                                    cellar_error *err)
+{
+    return a->n_read == b->n_read && a->n_filtered == b->n_filtered
+               ? CELLAR_OK
+               : cellar_fail(err, CELLAR_ERR_INPUT,
+                             "the table of the database changed between two questions: nothing "
+                             "was drawn; ask a snapshot or stop the changes");
 }

@@ -75,6 +75,14 @@ static cellar_status count_sources(counting *c, const cellar_cube_build_options 
     for (size_t v = 0; v < plan->variables.n; v++)
         all[v] = v;
     spec = cellar_plan_tabulate_spec(plan, all, plan->variables.n, &reading, variables);
+    if (plan->data.table != NULL) {
+        const cellar_sql_source source = cellar_plan_source(plan);
+        const cellar_status status = cellar_plan_need_places(plan, err);
+        return status == CELLAR_OK
+                   ? cellar_tabulate_many_at(&spec, &source, plan->places, plan->n_places, c->sets,
+                                             c->n, c->sources, err)
+                   : status;
+    }
     return cellar_tabulate_many(&spec, c->sets, c->n, c->sources, NULL, err);
 }
 

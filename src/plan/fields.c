@@ -7,7 +7,9 @@
     .key = (name), .kind = (of_kind), .offset = offsetof(type, member)
 
 static const plan_field data_fields[] = {
-    {KEY("file", PLAN_FILE, plan_data, file), .required = 1},
+    {KEY("file", PLAN_FILE, plan_data, file)},
+    {KEY("table", PLAN_TEXT, plan_data, table)},
+    {KEY("order_by", PLAN_TEXTS, plan_data, order_by)},
     {KEY("edition", PLAN_TEXT, plan_data, edition)},
     {KEY("format", PLAN_CHOICE, plan_data, format), .words = "text|sav|por|dta|sas|xpt"},
     {KEY("delimiter", PLAN_TEXT, plan_data, delimiter)},

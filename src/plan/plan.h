@@ -13,7 +13,8 @@
 enum { PLAN_YES = 1, PLAN_NO = 2 }; /* of a PLAN_TRUTH */
 
 typedef struct plan_data {
-    const char *file;
+    const char *file, *table; /* one of both: a table of databases */
+    plan_list order_by;
     int format, header, encoding, bad_rows, missing_as;
     const char *delimiter;
     plan_list missing, where;
@@ -104,6 +105,8 @@ typedef struct plan_outputs {
 } plan_outputs;
 
 struct cellar_plan {
+    const char *const *places; /* databases, the caller's; NULL: none yet */
+    size_t n_places;
     cellar_arena *arena; /* holds all texts and lists */
     const char *name;
     const plan_node *tree;                /* for the lines of what is found wrong later */

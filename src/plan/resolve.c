@@ -292,7 +292,13 @@ static cellar_status check_data(const cellar_plan *plan, cellar_error *err)
     const char *delimiter = plan->data.delimiter;
     if ((plan->unit.column != NULL) != (plan->unit.max_records > 0))
         return cellar_plan_fail_at(plan, "unit", err, "column and max_records need each other");
-    if (strcmp(plan->data.file, "-") == 0)
+    if ((plan->data.file != NULL) == (plan->data.table != NULL))
+        return cellar_plan_fail_at(plan, "data", err,
+                                   "expected either a file or a table of a database");
+    if (plan->data.order_by.n > 0 && (plan->data.table == NULL || plan->unit.column == NULL))
+        return cellar_plan_fail_at(plan, "data.order_by", err,
+                                   "it orders the records of a unit in a table of a database");
+    if (plan->data.file != NULL && strcmp(plan->data.file, "-") == 0)
         return cellar_plan_fail_at(
             plan, "data.file", err,
             "the data are read once for each table, and standard input can be "

@@ -77,6 +77,36 @@ cellar_tabulate_spec cellar_plan_tabulate_spec(const cellar_plan *plan, const si
     return spec;
 }
 
+cellar_sql_source cellar_plan_source(const cellar_plan *plan)
+{
+    cellar_sql_source source = cellar_sql_source_default();
+    source.table = plan->data.table;
+    source.order_by = plan->data.order_by.items;
+    source.n_order_by = plan->data.order_by.n;
+    return source;
+}
+
+cellar_status cellar_plan_need_places(const cellar_plan *plan, cellar_error *err)
+{
+    return plan->n_places > 0
+               ? CELLAR_OK
+               : cellar_plan_fail_at(plan, "data.table", err,
+                                     "say which database has it, such as --from sqlite:people.db");
+}
+
+cellar_status cellar_plan_ask(cellar_plan *plan, const char *const *places, size_t n_places,
+                              cellar_error *err)
+{
+    if (plan->data.table == NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "%s: the plan counts a file; name a table (data: table: ...) for a "
+                           "database to count",
+                           plan->name);
+    plan->places = places;
+    plan->n_places = n_places;
+    return CELLAR_OK;
+}
+
 cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table,
                                 const cellar_plan_options *options, cellar_table **out,
                                 cellar_row_report *rows, cellar_error *err)
@@ -90,6 +120,13 @@ cellar_status cellar_plan_count(const cellar_plan *plan, const plan_table *table
         cellar_status status = cellar_tabulate_declared(&spec, out, err);
         if (status != CELLAR_OK || *out != NULL)
             return status;
+    }
+    if (plan->data.table != NULL) {
+        const cellar_sql_source source = cellar_plan_source(plan);
+        const cellar_status status = cellar_plan_need_places(plan, err);
+        return status == CELLAR_OK ? cellar_tabulate_at(&spec, &source, plan->places,
+                                                        plan->n_places, out, rows, err)
+                                   : status;
     }
     return cellar_tabulate(&spec, out, rows, err);
 }
@@ -109,6 +146,7 @@ static uint64_t count_structural(const cellar_schema *schema)
 static cellar_status work_count(plan_work *work, const cellar_plan_options *options,
                                 cellar_error *err)
 {
+    cellar_row_report first = {0};
     for (size_t t = 0; t < work->n; t++) {
         plan_piece *piece = &work->pieces[t];
         cellar_row_report rows = {0};
@@ -116,6 +154,12 @@ static cellar_status work_count(plan_work *work, const cellar_plan_options *opti
         cellar_status status;
         piece->table = plan_table_at(work->plan, t);
         status = cellar_plan_count(work->plan, piece->table, options, &piece->counts, &rows, err);
+        if (status != CELLAR_OK)
+            return status;
+        if (t == 0)
+            first = rows;
+        else if (work->plan->data.table != NULL)
+            status = cellar_sql_check_rows(&first, &rows, err);
         if (status != CELLAR_OK)
             return status;
         piece->suspect = rows.suspect;

@@ -3,6 +3,8 @@
 #ifndef CELLAR_PLAN_WORK_H
 #define CELLAR_PLAN_WORK_H
 
+#include <cellar/sql.h>
+
 #include "math/flint.h"
 #include "plan/plan.h"
 
@@ -40,6 +42,10 @@ void cellar_plan_work_close(plan_work *work);
 cellar_tabulate_spec cellar_plan_tabulate_spec(const cellar_plan *plan, const size_t *chosen,
                                                size_t n, const cellar_plan_options *options,
                                                cellar_variable_spec *variables);
+
+/* The table of the databases that the plan names. */
+cellar_sql_source cellar_plan_source(const cellar_plan *plan);
+cellar_status cellar_plan_need_places(const cellar_plan *plan, cellar_error *err);
 
 /* Counts one table of the plan, or nothing without opening the data where that was asked for
  * (options->without_counts) and every domain is declared. `rows` is what became of the rows. */
