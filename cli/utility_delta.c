@@ -36,7 +36,7 @@ enum { DIGITS = 900, N_ALPHAS = 8 * DIGITS };
 
 static int has_alpha(const char *spec)
 {
-    static const char *const names[] = {"poisson", "negbin", "pig", "sichel", "delaporte"};
+    static const char *const names[] = {"poisson", "negbin", "pig", "sichel", "delaporte", "gamma"};
     size_t length = strcspn(spec, ":");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strlen(names[i]) == length && strncmp(spec, names[i], length) == 0)

@@ -7,11 +7,13 @@ set(LAYER_SOURCES
   facts/chernoff.c
   facts/facts.c
   facts/facts_delaporte.c
+  facts/facts_gamma.c
   facts/facts_hellinger.c
   facts/facts_kernels.c
   kernels/count_balls.c
   kernels/delaporte.c
   kernels/delaporte_balls.c
+  kernels/gamma.c
   kernels/hellinger.c
   kernels/hellinger_balls.c
   kernels/hellinger_sums.c
@@ -33,6 +35,7 @@ set(LAYER_SOURCES
   matrix/entropy_range.c
   matrix/entropy_refine.c
   matrix/entropy_row.c
+  matrix/exponential.c
   matrix/matrix.c
   matrix/matrix_law.c
   matrix/matrix_read.c

@@ -378,7 +378,8 @@ static void test_refusals(void **state)
     static const struct {
         const char *spec, *message;
     } cases[] = {
-        {"poisson:alpha=0", "alpha must be > 0"},
+        {"poisson:alpha=-1", "alpha must be >= 0"},
+        {"poisson-zeros:alpha=0", "alpha must be > 0"},
         {"negbin:alpha=1,sigma=0", "sigma must be >= 0.000001"},
         {"pig:alpha=1,sigma=1000", "sigma must be <= 100"},
         {"sichel:alpha=1,sigma=1,nu=30", "nu must be <= 20"},

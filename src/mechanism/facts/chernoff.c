@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "math/ball.h"
+
 void cellar_large_pair_init(cellar_large_pair *pair, const cellar_mechanism *m, int64_t from,
                             int64_t shift, int64_t bits)
 {
@@ -160,4 +162,23 @@ void cellar_poisson_moment(const cellar_large_pair *pair, const arb_t t, int lar
         arb_sub(out, out, power, bits);
     }
     arb_clear(power);
+}
+
+double cellar_chernoff_bound(const cellar_mechanism *m, int64_t from, int64_t shift, double epsilon,
+                             const cellar_log_moments *moments)
+{
+    enum { BITS = 64 };
+    cellar_large_pair pair;
+    arb_t level, out;
+    double bound;
+    arb_init(level);
+    arb_init(out);
+    arb_set_d(level, epsilon);
+    cellar_large_pair_init(&pair, m, from, shift, BITS);
+    cellar_chernoff(&pair, moments, level, BITS, out);
+    bound = cellar_ball_upper(out);
+    cellar_large_pair_clear(&pair);
+    arb_clear(level);
+    arb_clear(out);
+    return fmin(bound, 1);
 }

@@ -29,6 +29,10 @@ typedef struct cellar_log_moments {
 void cellar_chernoff(const cellar_large_pair *pair, const cellar_log_moments *moments,
                      const arb_t epsilon, int64_t bits, arb_t out);
 
+/* The slot `bound` (facts.h) by that: the bound at a pair of counts. */
+double cellar_chernoff_bound(const cellar_mechanism *m, int64_t from, int64_t shift, double epsilon,
+                             const cellar_log_moments *moments);
+
 void cellar_large_pair_init(cellar_large_pair *pair, const cellar_mechanism *m, int64_t from,
                             int64_t shift, int64_t bits);
 void cellar_large_pair_clear(cellar_large_pair *pair);

@@ -79,11 +79,14 @@ extern const cellar_facts cellar_rounded_geometric_facts;
 extern const cellar_facts cellar_weighted_facts;
 extern const cellar_facts cellar_truncated_facts;
 
-/* Synthetic counts: see facts_kernels.c, facts_delaporte.c and facts_hellinger.c. */
+/* Synthetic counts: see facts_kernels.c, facts_delaporte.c, facts_gamma.c and
+ * facts_hellinger.c. */
 extern const cellar_facts cellar_poisson_facts;
+extern const cellar_facts cellar_poisson_zeros_facts; /* alpha for zeros only */
 extern const cellar_facts cellar_negbin_facts;
 extern const cellar_facts cellar_sichel_facts; /* and Poisson-inverse Gaussian */
 extern const cellar_facts cellar_delaporte_facts;
+extern const cellar_facts cellar_gamma_facts;
 extern const cellar_facts cellar_hellinger_facts;
 
 #endif

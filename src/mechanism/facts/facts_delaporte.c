@@ -15,7 +15,6 @@
  * every G. Good when G varies little. */
 #include "mechanism/facts/facts.h"
 
-#include "math/ball.h"
 #include "mechanism/facts/chernoff.h"
 
 /* G = nu + (1 - nu) gamma. The density of its logarithm is concave when the gamma's shape 1/sigma
@@ -100,21 +99,8 @@ static void delaporte_known(const cellar_large_pair *pair, const arb_t t, int la
 static double delaporte_bound(const cellar_mechanism *m, int64_t from, int64_t shift,
                               double epsilon)
 {
-    enum { BITS = 64 };
     static const cellar_log_moments moments = {{delaporte_forgotten, delaporte_known}};
-    cellar_large_pair pair;
-    arb_t level, out;
-    double bound;
-    arb_init(level);
-    arb_init(out);
-    arb_set_d(level, epsilon);
-    cellar_large_pair_init(&pair, m, from, shift, BITS);
-    cellar_chernoff(&pair, &moments, level, BITS, out);
-    bound = cellar_ball_upper(out);
-    cellar_large_pair_clear(&pair);
-    arb_clear(level);
-    arb_clear(out);
-    return bound < 1 ? bound : 1;
+    return cellar_chernoff_bound(m, from, shift, epsilon, &moments);
 }
 
 const cellar_facts cellar_delaporte_facts = {

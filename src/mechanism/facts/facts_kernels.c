@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "math/ball.h"
-#include "mechanism/kernels/kernel.h"
+#include "mechanism/facts/chernoff.h"
 
 /* ---- Poisson ------------------------------------------------------------------- */
 
@@ -18,10 +18,15 @@
 static int poisson_log_ratio(const cellar_mechanism *m, int64_t count, int64_t neighbour,
                              int64_t released, fmpq_t out)
 {
-    (void) m;
+    const cellar_kernel *k = (const cellar_kernel *) m;
+    fmpq_t mean;
     if (released != 0)
         return 0;
-    fmpq_set_si(out, neighbour - count, 1);
+    fmpq_init(mean);
+    cellar_kernel_mean_rational(k, neighbour, out);
+    cellar_kernel_mean_rational(k, count, mean);
+    fmpq_sub(out, out, mean);
+    fmpq_clear(mean);
     return 1;
 }
 
@@ -65,6 +70,24 @@ const cellar_facts cellar_poisson_facts = {
     .is_spread = cellar_facts_yes,
     .log_ratio = poisson_log_ratio,
     .published = poisson_published,
+};
+
+/* ---- Poisson, alpha for zeros only ------------------------------------------------ */
+
+/* Monotone, since means rise with the count (alpha <= 1). Not ordered: the means of counts 0 and 1
+ * are 1 - alpha apart, those of 1 and 2 are 1 apart. From a count of 1 on the means are the counts,
+ * the first pair is the worst, and Chernoff's bound of it holds for all. */
+static double poisson_zeros_bound(const cellar_mechanism *m, int64_t from, int64_t shift,
+                                  double epsilon)
+{
+    static const cellar_log_moments moments = {{cellar_poisson_moment}};
+    return from == 0 ? 1 : cellar_chernoff_bound(m, from, shift, epsilon, &moments);
+}
+
+const cellar_facts cellar_poisson_zeros_facts = {
+    .is_monotone = cellar_facts_yes,
+    .log_ratio = poisson_log_ratio,
+    .bound = poisson_zeros_bound,
 };
 
 /* ---- negative binomial ------------------------------------------------------------ */

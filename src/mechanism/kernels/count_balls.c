@@ -6,6 +6,11 @@ void cellar_poisson_balls(const fmpq_t mean, int64_t first, size_t n, int64_t bi
     arb_t m, log_p;
     int64_t work = bits + 96; /* logarithms of up to 2^62 terms of size 2^6 */
 
+    if (fmpq_is_zero(mean)) {
+        for (size_t i = 0; i < n; i++)
+            arb_set_ui(out + i, first == 0 && i == 0);
+        return;
+    }
     arb_init(m);
     arb_init(log_p);
     arb_set_fmpq(m, mean, work);

@@ -57,16 +57,24 @@ int64_t cellar_kernel_low_number(const cellar_kernel *k, int64_t count, int64_t 
     return low;
 }
 
+static int kernel_adds_alpha(const cellar_kernel *k, int64_t count)
+{
+    return count == 0 || !k->alpha_for_zeros;
+}
+
 long double cellar_kernel_mean(const cellar_kernel *k, int64_t count)
 {
-    return (long double) count + k->alpha;
+    return (long double) count + (kernel_adds_alpha(k, count) ? k->alpha : 0);
 }
 
 void cellar_kernel_mean_rational(const cellar_kernel *k, int64_t count, fmpq_t out)
 {
     fmpz_t whole;
     fmpz_init_set_si(whole, count);
-    fmpq_add_fmpz(out, cellar_kernel_parameter(k, "alpha")->value, whole);
+    if (kernel_adds_alpha(k, count))
+        fmpq_add_fmpz(out, cellar_kernel_parameter(k, "alpha")->value, whole);
+    else
+        fmpq_set_fmpz(out, whole);
     fmpz_clear(whole);
 }
 

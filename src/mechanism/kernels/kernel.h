@@ -11,8 +11,9 @@ typedef struct cellar_kernel cellar_kernel;
 
 enum { CELLAR_KERNEL_PARTS = 2 };
 
-/* P(b | count) must be positive for all b >= 0 and unimodal in b: it does not fall before its mode
- * nor rise after it. Mixtures of Poisson distributions over a unimodal density are (Holgate 1970).
+/* P(b | count) must be positive for all b >= 0 (but that Poisson of mean 0 is 0) and unimodal in b:
+ * it does not fall before its mode nor rise after it. Mixtures of Poisson distributions over a
+ * unimodal density are (Holgate 1970).
  */
 typedef struct cellar_count_law {
     /* Required. ln P(b | count), b >= 0, to about 1e-13. */
@@ -55,6 +56,7 @@ struct cellar_kernel {
     cellar_mechanism base;
     const cellar_count_law *law;
     long double alpha;                     /* added to every count; 0 without such a parameter */
+    int alpha_for_zeros;                   /* 1: to counts of zero only */
     struct cellar_kernel_sampler *sampler; /* its tables are made when a count is first drawn */
 };
 
@@ -68,7 +70,8 @@ enum { CELLAR_KERNEL_RUN_BITS = 116 };
 /* The value of a numeric parameter that is known to be there. */
 const cellar_parameter *cellar_kernel_parameter(const cellar_kernel *k, const char *name);
 
-/* count + alpha, the mean of all kernels that have an alpha. */
+/* count + alpha, the mean of all kernels that have an alpha (or the count where that is for zeros).
+ */
 long double cellar_kernel_mean(const cellar_kernel *k, int64_t count);
 void cellar_kernel_mean_rational(const cellar_kernel *k, int64_t count, fmpq_t out);
 void cellar_kernel_mean_ball(const cellar_kernel *k, int64_t count, int64_t bits, arb_t out);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Poisson(count + alpha): fully synthetic counts. */
+/* Poisson(count + alpha): fully synthetic counts; and the same with alpha added to counts of zero
+ * only. With alpha = 0 the first one releases a count of zero as zero. */
+#include <math.h>
+
 #include "math/special.h"
 #include "mechanism/kernels/count_balls.h"
 #include "mechanism/kernels/kernel.h"
@@ -7,7 +10,8 @@
 
 static long double poisson_log_p(const cellar_kernel *k, int64_t count, int64_t b)
 {
-    return cellar_log_poisson(b, cellar_kernel_mean(k, count));
+    const long double mean = cellar_kernel_mean(k, count);
+    return mean > 0 || b == 0 ? cellar_log_poisson(b, mean) : -INFINITY;
 }
 
 static void poisson_ratios(const cellar_kernel *k, int64_t count, int64_t first, size_t n,
@@ -70,8 +74,32 @@ static cellar_status poisson_init(cellar_mechanism *m, cellar_error *err)
     return cellar_kernel_init(m, &poisson_law, err);
 }
 
+/* Nothing but zero comes of mean zero. */
+static void poisson_support(const cellar_mechanism *m, int64_t count, double tail, int64_t *low,
+                            int64_t *high)
+{
+    if (cellar_kernel_mean((const cellar_kernel *) m, count) > 0)
+        cellar_kernel_support(m, count, tail, low, high);
+    else
+        *low = *high = 0;
+}
+
+static void poisson_moments(const cellar_mechanism *m, int64_t count, cellar_moments *out)
+{
+    if (cellar_kernel_mean((const cellar_kernel *) m, count) > 0)
+        cellar_kernel_moments(m, count, out);
+    else
+        out->mean = out->variance = out->entropy = 0;
+}
+
+#define POISSON_SLOTS                                                                              \
+    .size = sizeof(cellar_kernel), .clear = cellar_kernel_clear, CELLAR_KERNEL_SLOTS_BASIC,        \
+    .support = poisson_support, .cdf = cellar_kernel_cdf, .survival = cellar_kernel_survival,      \
+    .moments = poisson_moments, .mean_variance = cellar_kernel_mean_variance,                      \
+    .survival_ball = cellar_kernel_survival_ball, .law_row = cellar_kernel_law_row
+
 static const cellar_parameter_rule poisson_parameters[] = {
-    {.name = "alpha", .required = 1, .above = "0", .at_most = "1000000"},
+    {.name = "alpha", .required = 1, .at_least = "0", .at_most = "1000000"},
     {0},
 };
 
@@ -79,10 +107,32 @@ const cellar_mechanism_ops cellar_poisson_ops = {
     .name = "poisson",
     .revision = 1,
     .summary = "Poisson of mean count + alpha",
-    .size = sizeof(cellar_kernel),
     .parameters = poisson_parameters,
     .init = poisson_init,
-    .clear = cellar_kernel_clear,
     .facts = &cellar_poisson_facts,
-    CELLAR_KERNEL_SLOTS,
+    POISSON_SLOTS,
+};
+
+/* ---- alpha for zeros only ----------------------------------------------------------- */
+
+static cellar_status poisson_zeros_init(cellar_mechanism *m, cellar_error *err)
+{
+    ((cellar_kernel *) m)->alpha_for_zeros = 1;
+    return cellar_kernel_init(m, &poisson_law, err);
+}
+
+/* With an alpha above 1 an empty cell would have a larger mean than a cell of one. */
+static const cellar_parameter_rule poisson_zeros_parameters[] = {
+    {.name = "alpha", .required = 1, .above = "0", .at_most = "1"},
+    {0},
+};
+
+const cellar_mechanism_ops cellar_poisson_zeros_ops = {
+    .name = "poisson-zeros",
+    .revision = 1,
+    .summary = "Poisson of count, of alpha for zeros",
+    .parameters = poisson_zeros_parameters,
+    .init = poisson_zeros_init,
+    .facts = &cellar_poisson_zeros_facts,
+    POISSON_SLOTS,
 };

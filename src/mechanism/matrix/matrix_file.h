@@ -24,6 +24,11 @@ cellar_status cellar_matrix_file_init(cellar_mechanism *m, cellar_error *err);
 cellar_status cellar_matrix_from_parameters(cellar_parameter_list *list, const char *name,
                                             cellar_matrix **out, cellar_error *err);
 
+/* Of a matrix made by the parameters, whose first is the file: the digest must be that of the
+ * matrix, and the parameters keep the file's name without its folder. */
+cellar_status cellar_matrix_check_parameters(cellar_parameter_list *list, const char *name,
+                                             const cellar_matrix *matrix, cellar_error *err);
+
 /* The canonical spec: the parameters and the digest of the matrix. */
 cellar_status cellar_matrix_spec(const cellar_parameter_list *list, const char *name,
                                  const cellar_matrix *matrix, char **spec, cellar_error *err);

@@ -18,12 +18,23 @@ static void parameter_drop_folder(cellar_parameter *file)
         memmove(file->text, slash + 1, strlen(slash + 1) + 1);
 }
 
+cellar_status cellar_matrix_check_parameters(cellar_parameter_list *list, const char *name,
+                                             const cellar_matrix *matrix, cellar_error *err)
+{
+    const cellar_parameter *digest = cellar_parameter_find(list, "digest");
+    parameter_drop_folder(&list->items[0]);
+    if (digest == NULL || strcmp(digest->text, cellar_matrix_digest(matrix)) == 0)
+        return CELLAR_OK;
+    return cellar_fail(err, CELLAR_ERR_INPUT,
+                       "%s: the file holds another matrix than the one whose digest is given",
+                       name);
+}
+
 cellar_status cellar_matrix_from_parameters(cellar_parameter_list *list, const char *name,
                                             cellar_matrix **out, cellar_error *err)
 {
     const cellar_parameter *large = cellar_parameter_find(list, "large");
-    const cellar_parameter *digest = cellar_parameter_find(list, "digest");
-    cellar_parameter *file = &list->items[0]; /* the first rule's, and required */
+    const cellar_parameter *file = &list->items[0]; /* the first rule's, and required */
     cellar_matrix_large rule = CELLAR_MATRIX_LARGE_DEFAULT;
     cellar_status status;
 
@@ -33,14 +44,12 @@ cellar_status cellar_matrix_from_parameters(cellar_parameter_list *list, const c
     status = cellar_matrix_read(file->text, rule, out, err);
     if (status != CELLAR_OK)
         return status;
-    parameter_drop_folder(file);
-    if (digest == NULL || strcmp(digest->text, cellar_matrix_digest(*out)) == 0)
-        return CELLAR_OK;
-    cellar_matrix_free(*out);
-    *out = NULL;
-    return cellar_fail(err, CELLAR_ERR_INPUT,
-                       "%s: the file holds another matrix than the one whose digest is given",
-                       name);
+    status = cellar_matrix_check_parameters(list, name, *out, err);
+    if (status != CELLAR_OK) {
+        cellar_matrix_free(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 cellar_status cellar_matrix_spec(const cellar_parameter_list *list, const char *name,

@@ -109,7 +109,8 @@ static cellar_status recertify_dirichlet(cellar_protection *own, const json_t *c
 int cellar_release_can_recertify(const cellar_release *release)
 {
     const char *spec = release->facts.mechanism;
-    return strncmp(spec, "ptable:", 7) != 0 && strncmp(spec, "cell-key:", 9) != 0;
+    return strncmp(spec, "ptable:", 7) != 0 && strncmp(spec, "cell-key:", 9) != 0 &&
+           strncmp(spec, "exponential:", 12) != 0;
 }
 
 /* *out stays NULL when the mechanism cannot be made from its spec alone. A revision that is not
