@@ -35,6 +35,8 @@ static const cli_option utility_options[] = {
     TEXT("within", "R,R,...", within, "the distances r of P(|b-a| <= r) [0..4]"),
     NUMBER("ways", "N", ways, 0, 3, "margins of up to N variables, at most 3 [3]"),
     NUMBER("top", "K", top, 0, 1000, "rank the K largest cells [10]"),
+    CHOICE("propensity", "logistic|tree|both", propensity,
+           "also guess by such a model which records were released, and show its pMSE"),
     SECTION("Beside it the risk (cellar risk)"),
     TEXT("qid", "A,B", qid,
          "the columns an attacker knows: with --sensitive, every row shows the risk of the "
@@ -114,6 +116,7 @@ static int run_read_options(utility_run *run)
     o->seed = v->seed.given ? v->seed.value : o->seed;
     o->max_ways = v->ways.given ? (size_t) v->ways.value : o->max_ways;
     o->top = v->top.given ? (size_t) v->top.value : o->top;
+    o->propensity = (unsigned) v->propensity; /* both is the sum of the two */
     o->n_threads = (int) v->threads.value;
     if (v->counts != NULL) {
         result = cli_list_counts("counts", v->counts, 0, &run->counts, &o->n_counts);

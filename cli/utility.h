@@ -20,7 +20,7 @@ typedef struct utility_values {
     const char *qid, *sensitive;
     const char *column;
     const char *path;
-    int force, json, csv;
+    int force, json, csv, propensity;
 } utility_values;
 
 /* A run of the verb. */

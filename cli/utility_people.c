@@ -20,7 +20,9 @@ static const char *const shown[] = {"absolute_difference",
                                     "p_value_chi_square",
                                     "total_variation_1way",
                                     "total_variation_2way",
-                                    "additivity_gap"};
+                                    "additivity_gap",
+                                    "pmse_logistic_ratio",
+                                    "pmse_tree_ratio"};
 /* Of these there is a column when several mechanisms stand side by side. */
 static const char *const compared[] = {"absolute_difference", "hellinger", "zeros_turned_positive",
                                        "positives_turned_zero"};

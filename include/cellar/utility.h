@@ -20,6 +20,12 @@ extern "C" {
 
 typedef struct cellar_utility cellar_utility; /* an assessment; immutable */
 
+/* Propensity models beside the saturated one; they may be added. */
+enum {
+    CELLAR_PROPENSITY_LOGISTIC = 1, /* main effects and pairs */
+    CELLAR_PROPENSITY_TREE = 2      /* a classification tree */
+};
+
 /* Start from cellar_utility_options_default(). Arrays stay the caller's. */
 typedef struct cellar_utility_options {
     cellar_negatives negatives; /* of simulated copies [keep] */
@@ -30,9 +36,10 @@ typedef struct cellar_utility_options {
     size_t n_counts;            /* larger ones are taken together [0..10] */
     const uint64_t *radii;      /* the r of P(|b-a| <= r), ascending [0..4] */
     size_t n_radii;
-    size_t max_ways; /* margins of up to so many variables, at most 3 [3] */
-    size_t top;      /* how many of the largest cells are ranked, at most 1000 [10] */
-    int n_threads;   /* 0: one per processor; the result is the same */
+    size_t max_ways;     /* margins of up to so many variables, at most 3 [3] */
+    unsigned propensity; /* fit these models to each copy, CELLAR_PROPENSITY_... [0] */
+    size_t top;          /* how many of the largest cells are ranked, at most 1000 [10] */
+    int n_threads;       /* 0: one per processor; the result is the same */
     cellar_progress progress;
 } cellar_utility_options;
 

@@ -6,6 +6,7 @@
 #include "utility/additivity.h"
 #include "utility/plan.h"
 #include "utility/propensity.h"
+#include "utility/propensity_models.h"
 
 cellar_status cellar_utility_work_init(utility_work *work, const utility_plan *plan,
                                        cellar_error *err)
@@ -144,6 +145,27 @@ static void measure_associations(const utility_plan *plan, utility_work *work, d
     }
 }
 
+/* The propensity models that were asked for. */
+static cellar_status measure_models(const utility_plan *plan, const utility_work *work,
+                                    double *values, cellar_error *err)
+{
+    const unsigned asked = plan->options->propensity;
+    cellar_status status = CELLAR_OK;
+    utility_pooled pooled = {0};
+    if (asked == 0)
+        return CELLAR_OK;
+    CELLAR_TRY(cellar_utility_pooled_init(&pooled, &plan->frame, &work->released, err));
+    if ((asked & CELLAR_PROPENSITY_LOGISTIC) != 0) {
+        CELLAR_TRY(cellar_utility_logistic(&pooled, values, err));
+        values += UTILITY_N_LOGISTIC;
+    }
+    if ((asked & CELLAR_PROPENSITY_TREE) != 0)
+        CELLAR_TRY(cellar_utility_tree(&pooled, plan->options->seed, values, err));
+out:
+    cellar_utility_pooled_clear(&pooled);
+    return status;
+}
+
 cellar_status cellar_utility_measure(const utility_plan *plan, utility_work *work,
                                      const cellar_cells *listed, double *values, cellar_error *err)
 {
@@ -166,5 +188,5 @@ cellar_status cellar_utility_measure(const utility_plan *plan, utility_work *wor
         values[plan->first_gap + 1] = gaps.largest;
         values[plan->first_gap + 2] = gaps.square;
     }
-    return CELLAR_OK;
+    return measure_models(plan, work, values + plan->first_model, err);
 }

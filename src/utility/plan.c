@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "utility/plan.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "utility/additivity.h"
+#include "utility/propensity_models.h"
 
 enum { PLAN_ARENA = 1 << 24, PLAN_MAX_LIST = 1000, PLAN_MAX_TOP = 1000 };
 
@@ -205,6 +207,29 @@ static cellar_status plan_add_gaps(utility_plan *plan, cellar_error *err)
                                     : CELLAR_OK;
 }
 
+static cellar_status plan_add_models(utility_plan *plan, cellar_error *err)
+{
+    static const char *const logistic[] = {"pmse_logistic", "pmse_logistic_ratio",
+                                           "pmse_logistic_standardised"};
+    static const char *const tree[] = {"pmse_tree", "pmse_tree_ratio"};
+    const unsigned asked = plan->options->propensity;
+    const uint64_t n = cellar_utility_logistic_parameters(&plan->frame);
+    cellar_status status = CELLAR_OK;
+    plan->first_model = plan->n_results;
+    if ((asked & CELLAR_PROPENSITY_LOGISTIC) != 0 && n > UTILITY_LOGISTIC_MAX)
+        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                               "a logistic model of main effects and pairs of this table has "
+                               "%" PRIu64 " parameters, and at most %d are fitted: ask for a "
+                               "tree, or for a table of fewer variables",
+                               n, UTILITY_LOGISTIC_MAX));
+    if ((asked & CELLAR_PROPENSITY_LOGISTIC) != 0)
+        CELLAR_TRY(plan_add_all(plan, logistic, UTILITY_N_LOGISTIC, NULL, err));
+    if ((asked & CELLAR_PROPENSITY_TREE) != 0)
+        CELLAR_TRY(plan_add_all(plan, tree, UTILITY_N_TREE, NULL, err));
+out:
+    return status;
+}
+
 /* ---- the true table -------------------------------------------------------------------------- */
 
 static cellar_status plan_associate(utility_plan *plan, cellar_error *err)
@@ -297,6 +322,7 @@ cellar_status cellar_utility_plan_init(utility_plan *plan, const cellar_table *t
     CELLAR_TRY(plan_add_ways(plan, err));
     CELLAR_TRY(plan_add_margins(plan, err));
     CELLAR_TRY(plan_add_gaps(plan, err));
+    CELLAR_TRY(plan_add_models(plan, err));
     CELLAR_TRY(plan_associate(plan, err));
 out:
     return status;

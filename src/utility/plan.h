@@ -54,7 +54,7 @@ typedef struct utility_plan {
     cellar_arena *arena; /* holds strings */
     cellar_utility_result *results;
     size_t n_results, capacity;
-    size_t first_stratum, first_ways, first_margin, first_pair, first_gap, n_ways;
+    size_t first_stratum, first_ways, first_margin, first_pair, first_gap, first_model, n_ways;
 } utility_plan;
 
 /* `gap_schema` may be NULL. Clear the plan in every case. */
