@@ -156,7 +156,7 @@ static cellar_status exchange_labels(const utility_pooled *pooled, cellar_rng *r
     double left = pooled->n_records, labels = pooled->n_released;
     for (size_t cell = 0; cell < pooled->n; cell++) {
         released[cell] = 0;
-        for (double k = 0; k < pooled->records[cell]; k++, left--) {
+        for (uint64_t k = (uint64_t) pooled->records[cell]; k > 0; k--, left--) {
             if (n_used == BLOCK) {
                 cellar_status status = cellar_rng_bytes(rng, bits, sizeof bits, err);
                 if (status != CELLAR_OK)

@@ -10,6 +10,9 @@
  */
 #include <math.h>
 
+#define MATHLIB_STANDALONE 1
+#include <Rmath.h>
+
 #include "math/ball.h"
 #include "math/special.h"
 #include "mechanism/kernels/kernel.h"
@@ -382,6 +385,20 @@ static void gamma_clear(cellar_mechanism *m)
     cellar_kernel_clear(m);
 }
 
+static double gamma_cdf(const cellar_mechanism *m, int64_t count, int64_t released)
+{
+    const cellar_kernel *k = (const cellar_kernel *) m;
+    return pgamma((double) released + 0.5, (double) gamma_shape(k, count), (double) gamma_theta(k),
+                  1, 0);
+}
+
+static double gamma_survival(const cellar_mechanism *m, int64_t count, int64_t released)
+{
+    const cellar_kernel *k = (const cellar_kernel *) m;
+    return pgamma((double) released + 0.5, (double) gamma_shape(k, count), (double) gamma_theta(k),
+                  0, 0);
+}
+
 static const cellar_parameter_rule gamma_parameters[] = {
     {.name = "alpha", .required = 1, .above = "0", .at_most = "1000000"},
     {.name = "sigma", .required = 1, .at_least = "0.1", .at_most = "10"},
@@ -397,5 +414,11 @@ const cellar_mechanism_ops cellar_gamma_ops = {
     .init = gamma_init,
     .clear = gamma_clear,
     .facts = &cellar_gamma_facts,
-    CELLAR_KERNEL_SLOTS,
+    CELLAR_KERNEL_SLOTS_BASIC,
+    .support = cellar_kernel_support,
+    .cdf = gamma_cdf,
+    .survival = gamma_survival,
+    .moments = cellar_kernel_moments,
+    .mean_variance = cellar_kernel_mean_variance,
+    .survival_ball = cellar_kernel_survival_ball,
 };
