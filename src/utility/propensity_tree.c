@@ -153,7 +153,7 @@ static cellar_status exchange_labels(const utility_pooled *pooled, cellar_rng *r
     enum { BLOCK = 1024 };
     uint64_t bits[BLOCK];
     size_t n_used = BLOCK;
-    double left = pooled->n_records, labels = pooled->n_released;
+    uint64_t left = (uint64_t) pooled->n_records, labels = (uint64_t) pooled->n_released;
     for (size_t cell = 0; cell < pooled->n; cell++) {
         released[cell] = 0;
         for (uint64_t k = (uint64_t) pooled->records[cell]; k > 0; k--, left--) {
@@ -163,7 +163,7 @@ static cellar_status exchange_labels(const utility_pooled *pooled, cellar_rng *r
                     return status;
                 n_used = 0;
             }
-            if ((double) (bits[n_used++] >> 11) * 0x1p-53 * left < labels) {
+            if ((double) (bits[n_used++] >> 11) * 0x1p-53 * (double) left < (double) labels) {
                 released[cell]++;
                 labels--;
             }
