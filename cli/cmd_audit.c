@@ -41,7 +41,7 @@ static const cli_option audit_options[] = {
 };
 
 static const char *const audit_examples[] = {
-    "cellar audit cells.json margins.csv",
+    "cellar audit cells.csv margins.csv",
     "cellar audit release.json --confidence 0.99 --truth table.json",
     "cellar audit --table region-sex.json --table region-diagnosis.json --table sex-diagnosis.json",
     NULL};
