@@ -51,7 +51,7 @@ static void draw_spec(source *s, char *out, size_t size)
         {"discrete-gaussian", {{"sigma", -2, 3}}},
         {"poisson", {{"alpha", -4, 5}}},
         {"poisson-zeros", {{"alpha", -4, -1}}},
-        {"gamma", {{"alpha", -3, 3}, {"sigma", -1, 0}}},
+        {"gamma", {{"alpha", -3, 0}, {"sigma", 0, 0}}},
         {"negbin", {{"alpha", -3, 5}, {"sigma", -4, 1}}},
         {"pig", {{"alpha", -3, 5}, {"sigma", -4, 1}}},
         {"sichel", {{"alpha", -3, 5}, {"sigma", -4, 1}, {"nu", -1, 1}}},
