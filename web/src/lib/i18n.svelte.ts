@@ -20,9 +20,20 @@ export function plural(one: keyof Texts, other: keyof Texts, n: number): string 
   return t(new Intl.PluralRules(locale.language).select(n) === 'one' ? one : other, { n });
 }
 
+/** Making one takes longer than all else that a cell needs while it scrolls. */
+const formats = new Map<string, Intl.NumberFormat>();
+function formatOf(language: string, least: number, most: number): Intl.NumberFormat {
+  const key = `${language} ${least} ${most}`;
+  const known = formats.get(key);
+  if (known !== undefined) return known;
+  const format = new Intl.NumberFormat(language, { minimumFractionDigits: least, maximumFractionDigits: most });
+  formats.set(key, format);
+  return format;
+}
+
 /** With a true minus, and none at what is rounded to zero. */
 export function number(value: number, decimals = 0, least = decimals): string {
-  const text = new Intl.NumberFormat(locale.language, { minimumFractionDigits: least, maximumFractionDigits: decimals }).format(value);
+  const text = formatOf(locale.language, least, decimals).format(value);
   return (/[1-9]/.test(text) ? text : text.replace(/^[-−]/, '')).replace(/^-/, '−');
 }
 
