@@ -48,7 +48,7 @@ void cellar_text_add_decimal(cellar_text *text, cellar_int128 value, int scale);
 
 /* The decimal of the fewest digits that reads back as the same number, of a float where `single`:
  * "12" for whole numbers below 1e15, "0.1", "1e-9", "inf". The locale makes no difference. */
-void cellar_text_add_number(cellar_text *text, double number, int single);
+void cellar_text_add_number(cellar_text *out, double number, int single);
 
 /* A bound with six digits, rounded up: what is printed is a bound, too. Answers `text`. */
 const char *cellar_bound_text(double value, char text[32]);

@@ -44,7 +44,7 @@ cellar_status scan_frame_lane(scan_run *run, frame_source *source, size_t max_ro
 
 /* One lane of a run over a Parquet file: takes row groups until there are none. */
 cellar_status scan_parquet_lane(scan_run *run, const parquet_file *file, size_t max_row_mib,
-                                int lane, cellar_error *err);
+                                int number, cellar_error *err);
 
 /* Another delimiter in the name of the only column of a text: 0 where there is none. */
 char scan_suspect_delimiter(const cellar_scan *scan);

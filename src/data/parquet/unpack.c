@@ -13,11 +13,10 @@
 static int unpack_gzip(const unsigned char *in, size_t in_length, unsigned char *out,
                        size_t out_length)
 {
-    z_stream stream = {.next_in = (unsigned char *) in,
-                       .avail_in = (uInt) in_length,
-                       .next_out = out,
-                       .avail_out = (uInt) out_length};
+    z_stream stream = {.next_in = (unsigned char *) in, .avail_in = (uInt) in_length};
     int result;
+    stream.next_out = out;
+    stream.avail_out = (uInt) out_length;
     if (in_length > UINT_MAX || out_length > UINT_MAX ||
         inflateInit2(&stream, 15 + 32) != Z_OK) /* gzip or zlib, by the first bytes */
         return 0;
