@@ -3,7 +3,8 @@
  * new front starts beside the old one, at the same listening socket; once it answers, the old one
  * is asked to finish. So no request is dropped, and a configuration that is refused changes
  * nothing. There is never more than one vault: the next starts when the one before has ended, which
- * it does when its front has. */
+ * it does when its front has. Until then a front holds its draws back, and no other replaces it:
+ * its vault would never start, and those draws would fail. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -133,12 +134,17 @@ static void start_front(supervisor *s)
     close_fd(&ready[1]);
 }
 
+static int awaits_vault(const supervisor *s)
+{
+    return s->current.links[0] >= 0;
+}
+
 /* The vault of the generation that serves. */
 static void start_vault(supervisor *s)
 {
     const pid_t parent = getpid();
     int links[SERVER_LINKS], ready[2];
-    if (s->current.links[0] < 0 || s->vault > 0 || pipe2(ready, O_CLOEXEC) != 0)
+    if (!awaits_vault(s) || s->vault > 0 || pipe2(ready, O_CLOEXEC) != 0)
         return;
     s->vault = fork();
     if (s->vault == 0) {
@@ -187,7 +193,7 @@ static void take_over(supervisor *s, int needs_vault)
         tell_serving(s);
     } else
         start_vault(s);
-    if (s->is_asked_again)
+    if (s->is_asked_again && !awaits_vault(s))
         start_front(s);
 }
 
@@ -234,7 +240,7 @@ static void stop(supervisor *s, int exit_code)
 static void reload(supervisor *s)
 {
     server_notify("RELOADING=1");
-    if (s->next.front > 0)
+    if (s->next.front > 0 || awaits_vault(s))
         s->is_asked_again = 1;
     else
         start_front(s);
@@ -280,9 +286,11 @@ static void vault_ended(supervisor *s, int status)
     s->vault = 0;
     if (s->is_stopping)
         return;
-    if (s->current.links[0] >= 0)
-        start_vault(s); /* that of the generation before */
-    else if (!s->is_serving)
+    if (awaits_vault(s)) { /* that of the generation before has ended */
+        start_vault(s);
+        if (s->is_asked_again && s->next.front == 0)
+            start_front(s);
+    } else if (!s->is_serving)
         stop(s, 1);
     else if (has_refused)
         server_say("there is no vault: tables are read, and none is drawn");
