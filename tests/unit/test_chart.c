@@ -173,8 +173,9 @@ static void bars_stand_around_whole_numbers(void **state)
     assert_int_equal(cellar_chart_add_bars(chart, NULL, x, y, 2, NULL), CELLAR_OK);
     cellar_chart_figure(chart, "c1", &text);
     assert_non_null(strstr(text.bytes, "d=\"M72 356L72 278L346 278L346 44L620 44L620 356\""));
-    assert_non_null(strstr(text.bytes, "<tr><th scope=\"row\">-1</th><td>0.25</td></tr>\n"
-                                       "<tr><th scope=\"row\">0</th><td>1</td></tr>\n</tbody></table>"));
+    assert_non_null(strstr(text.bytes,
+                           "<tr><th scope=\"row\">-1</th><td>0.25</td></tr>\n"
+                           "<tr><th scope=\"row\">0</th><td>1</td></tr>\n</tbody></table>"));
     cellar_text_clear(&text);
     cellar_chart_free(chart);
 }
