@@ -110,6 +110,7 @@ static void show_json(const cube_run *run, cellar_output *output)
     cli_json_text(&json, "statement", CELLAR_SYNTHETIC_STATEMENT);
     cli_json_count(&json, "records", cellar_synthesis_n_records(run->records));
     cli_json_count(&json, "combinations", cellar_synthesis_n_combinations(run->records));
+    cli_json_real(&json, "unmet", cellar_synthesis_model_unmet(run->model));
     cli_json_begin(&json, "model", '[');
     for (size_t f = 0; f < cellar_synthesis_model_n_factors(run->model); f++) {
         const cellar_synthesis_factor factor = cellar_synthesis_model_factor(run->model, f);
@@ -188,6 +189,10 @@ static cellar_status show(const cube_run *run, cellar_error *err)
         show_json(run, output);
     } else {
         show_model(run, output);
+        if (cellar_synthesis_model_unmet(run->model) > 0)
+            cli_message("the tables of the model do not quite add to each other (they are up to "
+                        "%.0f records away): the records meet them approximately",
+                        cellar_synthesis_model_unmet(run->model));
         cellar_output_string(output,
                              "\nTables of the records beside those of the cube, the worst first "
                              "(difference: root mean square;\nthe noise of the cube alone makes it "

@@ -101,6 +101,12 @@ CELLAR_API size_t cellar_synthesis_model_n_factors(const cellar_synthesis_model 
 CELLAR_API cellar_synthesis_factor
 cellar_synthesis_model_factor(const cellar_synthesis_model *model, size_t factor) CELLAR_NONNULL(1);
 
+/* Tables of the model without negative cells are scaled until they add to each other. 0 where they
+ * do; else how many records they miss by, added up over the margin of a table that is furthest
+ * away: the records then meet the model's tables by no better than that. */
+CELLAR_API double cellar_synthesis_model_unmet(const cellar_synthesis_model *model)
+    CELLAR_NONNULL(1);
+
 /* Draws records: the tables of the model are met up to rounding, others as the model has them. A
  * cube pays for any number of sets; they all share its noise. `rng` is NULL for the secure
  * generator. On failure *out is NULL. */

@@ -23,7 +23,7 @@ typedef struct cellar_utility cellar_utility; /* an assessment; immutable */
 /* Propensity models beside the saturated one; they may be added. */
 enum {
     CELLAR_PROPENSITY_LOGISTIC = 1, /* main effects and pairs */
-    CELLAR_PROPENSITY_TREE = 2      /* a classification tree */
+    CELLAR_PROPENSITY_TREE = 2      /* a regression tree */
 };
 
 /* Start from cellar_utility_options_default(). Arrays stay the caller's. */

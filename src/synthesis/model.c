@@ -130,19 +130,29 @@ static json_t *describe_factors(const cellar_synthesis_model *m)
     return list;
 }
 
+double cellar_synthesis_model_unmet(const cellar_synthesis_model *m)
+{
+    return m->unmet < 0.5 ? 0 : m->unmet;
+}
+
 static cellar_status describe(const cellar_synthesis_model *m, cellar_synthesis *s,
                               cellar_error *err)
 {
     return cellar_synthesis_describe(
         s,
-        json_pack("{s:s, s:s, s:s, s:o}", "method",
-                  "drawn from a model of the tables of a cube, each variable given those that its "
-                  "table has with it: these tables are met up to rounding, others approximately",
-                  "rows_are", "records", "several_sets",
-                  "sets drawn from one cube share its noise: rules that combine synthetic sets "
-                  "(Reiter 2003; Raab, Nowok and Dibben 2016) give intervals that are too short; "
-                  "take the intervals of the cube (cellar infer interval)",
-                  "model", describe_factors(m)),
+        json_pack(
+            "{s:s, s:f, s:s, s:s, s:o}", "method",
+            cellar_synthesis_model_unmet(m) > 0
+                ? "drawn from a model of the tables of a cube, each variable given those that "
+                  "its table has with it: all tables are met approximately"
+                : "drawn from a model of the tables of a cube, each variable given those that "
+                  "its table has with it: these tables are met up to rounding, others "
+                  "approximately",
+            "unmet", cellar_synthesis_model_unmet(m), "rows_are", "records", "several_sets",
+            "sets drawn from one cube share its noise: rules that combine synthetic sets "
+            "(Reiter 2003; Raab, Nowok and Dibben 2016) give intervals that are too short; "
+            "take the intervals of the cube (cellar infer interval)",
+            "model", describe_factors(m)),
         json_pack("[O]", m->cube->description), err);
 }
 

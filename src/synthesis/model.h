@@ -29,6 +29,7 @@ struct cellar_synthesis_model {
     size_t n_factors;
     double **positive; /* by table of the lattice: made non-negative; NULL where it is not needed */
     uint64_t n_records;
+    double unmet;       /* records by which the margins of a table are away from those below it */
     uint32_t *compared; /* tables that records can be compared with: every variable at its level */
     size_t n_compared;
     uint8_t *is_in_model; /* by table of the lattice */
@@ -61,7 +62,7 @@ cellar_status cellar_synthesis_grow(cellar_synthesis_model *model, uint64_t max_
 
 /* ---- positive.c ------------------------------------------------------------------ */
 
-/* Fills in `positive` for the tables of all factors and those below them. */
+/* Fills in `positive` for the tables of all factors and those below them, and `unmet`. */
 cellar_status cellar_synthesis_make_positive(cellar_synthesis_model *model, cellar_error *err);
 
 /* ---- draw.c ------------------------------------------------------------------------ */

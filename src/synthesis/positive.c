@@ -13,8 +13,12 @@
 #include "base/memory.h"
 #include "synthesis/model.h"
 
-enum { ROUNDS_MAX = 200 };
-static const double TOLERANCE = 1e-7;  /* of the shares of a margin, added up */
+/* Where the cube is at odds with itself a margin is met slowly: thousands of rounds are no rarity.
+ * A large table gets as many as its cells allow, and the model says how far its margins are away.
+ */
+enum { ROUNDS_MIN = 200, ROUNDS_MAX = 20000 };
+static const double STEPS_MAX = 1e9;   /* cells looked at for one table */
+static const double TOLERANCE = 0.001; /* records of a margin, added up */
 static const double SEED_SHARE = 1e-6; /* of independence, so that scaling can reach every cell */
 
 /* ---- onto the simplex ----------------------------------------------------------------- */
@@ -95,19 +99,24 @@ static void add_seed(const cellar_synthesis_model *m, const cube_space *space, d
     }
 }
 
-static void scale_to_all(const cellar_synthesis_model *m, const cube_space *space, double *y)
+/* Answers how far the margins were away in the last round, in shares. */
+static double scale_to_all(const cellar_synthesis_model *m, const cube_space *space, double *y,
+                           size_t n)
 {
     const cube_lattice *l = &m->cube->lattice;
-    for (int round = 0; round < ROUNDS_MAX; round++) {
-        double away = 0;
+    /* Margins that are not quite those of each other cannot be met better than that. */
+    const double enough = fmax(TOLERANCE, 2 * m->unmet) / (double) m->n_records;
+    const double rounds = fmin(STEPS_MAX / (double) n, ROUNDS_MAX);
+    double away = INFINITY;
+    for (int round = 0; round < fmax(rounds, ROUNDS_MIN) && away > enough; round++) {
+        away = 0;
         for (size_t k = 0; k < space->order; k++) {
             const cube_space face = synthesis_without(*space, k);
             const fold f = fold_of(l, space, k);
             away = fmax(away, scale(y, &f, m->positive[cellar_cube_lattice_find(l, &face)]));
         }
-        if (away < TOLERANCE)
-            break;
     }
+    return away;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -135,7 +144,7 @@ static cellar_status make(cellar_synthesis_model *m, uint32_t table, cellar_erro
     project(y, n);
     if (space->order > 1) {
         add_seed(m, space, y, n);
-        scale_to_all(m, space, y);
+        m->unmet = fmax(m->unmet, scale_to_all(m, space, y, n) * (double) m->n_records);
     }
 out:
     return status;

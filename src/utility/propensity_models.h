@@ -33,8 +33,8 @@ cellar_status cellar_utility_logistic(const utility_pooled *pooled, double out[U
                                       cellar_error *err);
 
 enum { UTILITY_N_TREE = 2 };
-/* pMSE of a classification tree, and its ratio to the mean over tables whose labels were exchanged
- * at random, with the seed. */
+/* pMSE of a regression tree, and its ratio to 1 - c times the mean over tables whose labels were
+ * exchanged at random, with the seed. */
 cellar_status cellar_utility_tree(const utility_pooled *pooled, uint64_t seed,
                                   double out[UTILITY_N_TREE], cellar_error *err);
 

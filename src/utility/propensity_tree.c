@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A classification tree of "released" (Breiman, Friedman, Olshen and Stone 1984): a node is split
- * by the variable and the two groups of its categories that lower the sum of squares most. For two
- * classes the best groups are found among those that are ordered by the share of a category (their
- * theorem 4.5). Nodes and leaves have at least so many records as in rpart with minbucket = 5. */
+/* A regression tree of "released", 0 or 1 (Breiman, Friedman, Olshen and Stone 1984): a node is
+ * split by the variable and the two groups of its categories that lower the sum of squares most.
+ * For two classes the best groups are found among those that are ordered by the share of a category
+ * (their theorem 4.5). Nodes and leaves have at least so many records as in rpart with minbucket
+ * = 5. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,6 +201,9 @@ cellar_status cellar_utility_tree(const utility_pooled *pooled, uint64_t seed,
         CELLAR_TRY(exchange_labels(pooled, rng, exchanged, err));
         expected += tree_pmse(&t, exchanged) / EXCHANGES;
     }
+    /* Labels exchanged at random spread by c (1 - c); against fixed true counts, as the
+     * expectations of the other models have it, a synthetic table spreads by (1 - c) of that. */
+    expected *= 1 - pooled->n_released / pooled->n_records;
     out[1] = expected > 0 ? out[0] / expected : NAN;
 out:
     cellar_rng_free(rng);
