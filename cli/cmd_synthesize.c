@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cellar/cube.h>
 
@@ -84,6 +85,13 @@ static cellar_status show(const cellar_synthesis *records, const synthesize_valu
     return cellar_output_commit(output, err);
 }
 
+/* A damaged cube is refused as a cube, and not as a table of unknown format. */
+static int is_named_cube(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 5 && strcmp(path + length - 5, ".cube") == 0;
+}
+
 static int synthesize_main(const synthesize_values *values, const char *path)
 {
     cellar_synthesis_options options = cellar_synthesis_options_default();
@@ -101,12 +109,18 @@ static int synthesize_main(const synthesize_values *values, const char *path)
     write.shuffle = values->shuffle;
     write.neutralise_formulas = values->neutralise_formulas;
     write.replace = values->force;
-    if (cellar_cube_is_file(path))
-        return cli_synthesize_cube(values, path, &write);
-    if (values->sets.given || values->records.given || values->max_table_cells.given ||
-        values->limit.given)
-        return cli_usage("--sets, --records, --max-table-cells and --limit are for cubes: a "
-                         "release has one set of records, those that its values count");
+    if (cellar_cube_is_file(path) || is_named_cube(path))
+        return values->ignore_margins
+                   ? cli_usage("--ignore-margins is for releases: a cube has no margins beside it")
+                   : cli_synthesize_cube(values, path, &write);
+    if (values->sets.given)
+        return cli_usage("--sets is for cubes: a release has one set of records, those that its "
+                         "values count. For intervals ask the release (cellar infer interval); "
+                         "several sets are several releases, each drawn and charged by cellar "
+                         "protect with a request of its own");
+    if (values->records.given || values->max_table_cells.given || values->limit.given)
+        return cli_usage("--records, --max-table-cells and --limit are for cubes: a release has "
+                         "the records that its values count");
     status = cellar_synthesis_from_file(path, &options, &records, &err);
     if (status == CELLAR_OK)
         status = cellar_synthesis_write(records, values->path, &write, &err);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "json_out.h"
 #include "synthesize.h"
@@ -16,6 +17,8 @@ typedef struct cube_run {
     cellar_synthesis *records; /* the first set */
     cellar_synthesis_fit *fits;
     size_t n_fits;
+    uint64_t n_sets;
+    char **names; /* of the file of each set */
 } cube_run;
 
 /* ---- computing -------------------------------------------------------------------------- */
@@ -52,24 +55,77 @@ static char *name_of_set(const char *path, uint64_t set)
     return name;
 }
 
-static cellar_status draw_set(cube_run *run, uint64_t set,
-                              const cellar_synthesis_write_options *write, cellar_error *err)
+static cellar_status name_files(cube_run *run, cellar_error *err)
 {
-    cellar_synthesis *records = NULL;
-    char *name = run->values->sets.given ? name_of_set(run->values->path, set) : NULL;
-    cellar_status status = CELLAR_ERR_MEMORY;
-    if (run->values->sets.given && name == NULL)
+    const uint64_t n = run->n_sets;
+    int is_short = (run->names = calloc(n, sizeof *run->names)) == NULL;
+    for (uint64_t set = 0; set < n && !is_short; set++) {
+        run->names[set] = run->values->sets.given ? name_of_set(run->values->path, set + 1)
+                                                  : strdup(run->values->path);
+        is_short = run->names[set] == NULL;
+    }
+    if (is_short)
         snprintf(err->message, sizeof err->message, "out of memory");
-    else
-        status = cellar_synthesis_draw(run->model, NULL, &records, err);
+    return is_short ? CELLAR_ERR_MEMORY : CELLAR_OK;
+}
+
+static char *name_beside(const char *name)
+{
+    const size_t size = strlen(name) + sizeof ".synthetic.json";
+    char *beside = malloc(size);
+    if (beside != NULL)
+        snprintf(beside, size, "%s.synthetic.json", name);
+    return beside;
+}
+
+/* Several sets appear all or not at all: a name that is taken is found before the first is drawn
+ * (the writer looks again). */
+static cellar_status check_names(const cube_run *run, cellar_error *err)
+{
+    for (uint64_t set = 0; set < run->n_sets && !run->values->force; set++) {
+        char *beside = name_beside(run->names[set]);
+        const char *taken = access(run->names[set], F_OK) == 0            ? run->names[set]
+                            : beside != NULL && access(beside, F_OK) == 0 ? beside
+                                                                          : NULL;
+        if (taken != NULL)
+            snprintf(err->message, sizeof err->message,
+                     "%.200s: exists already; choose another name or allow replacing it", taken);
+        free(beside);
+        if (taken != NULL)
+            return CELLAR_ERR_EXISTS;
+    }
+    return CELLAR_OK;
+}
+
+static void remove_sets(const cube_run *run, uint64_t n)
+{
+    for (uint64_t set = 0; set < n; set++) {
+        char *beside = name_beside(run->names[set]);
+        unlink(run->names[set]);
+        if (beside != NULL)
+            unlink(beside);
+        free(beside);
+    }
+}
+
+static cellar_status draw_sets(cube_run *run, const cellar_synthesis_write_options *write,
+                               cellar_error *err)
+{
+    cellar_status status = name_files(run, err);
     if (status == CELLAR_OK)
-        status =
-            cellar_synthesis_write(records, name != NULL ? name : run->values->path, write, err);
-    if (run->records == NULL)
-        run->records = records;
-    else
-        cellar_synthesis_free(records);
-    free(name);
+        status = check_names(run, err);
+    for (uint64_t set = 0; set < run->n_sets && status == CELLAR_OK; set++) {
+        cellar_synthesis *records = NULL;
+        status = cellar_synthesis_draw(run->model, NULL, &records, err);
+        if (status == CELLAR_OK)
+            status = cellar_synthesis_write(records, run->names[set], write, err);
+        if (set == 0)
+            run->records = records;
+        else
+            cellar_synthesis_free(records);
+        if (status != CELLAR_OK)
+            remove_sets(run, set);
+    }
     return status;
 }
 
@@ -105,8 +161,12 @@ static void show_json(const cube_run *run, cellar_output *output)
 {
     cli_json json = {.output = output};
     cli_json_begin(&json, NULL, '{');
-    cli_json_text(&json, "file", run->values->path);
-    cli_json_count(&json, "sets", run->values->sets.given ? run->values->sets.value : 1);
+    cli_json_text(&json, "file", run->names[0]); /* records and tables are those of this set */
+    cli_json_count(&json, "sets", run->n_sets);
+    cli_json_begin(&json, "files", '[');
+    for (uint64_t set = 0; set < run->n_sets; set++)
+        cli_json_text(&json, NULL, run->names[set]);
+    cli_json_end(&json, ']');
     cli_json_text(&json, "statement", CELLAR_SYNTHETIC_STATEMENT);
     cli_json_count(&json, "records", cellar_synthesis_n_records(run->records));
     cli_json_count(&json, "combinations", cellar_synthesis_n_combinations(run->records));
@@ -193,8 +253,10 @@ static cellar_status show(const cube_run *run, cellar_error *err)
             cli_message("the tables of the model do not quite add to each other (they are up to "
                         "%.0f records away): the records meet them approximately",
                         cellar_synthesis_model_unmet(run->model));
+        cellar_output_string(output, run->n_sets > 1 ? "\nTables of the first set beside"
+                                                     : "\nTables of the records beside");
         cellar_output_string(output,
-                             "\nTables of the records beside those of the cube, the worst first "
+                             " those of the cube, the worst first "
                              "(difference: root mean square;\nthe noise of the cube alone makes it "
                              "about sd):\n");
         show_fits(run, output);
@@ -205,12 +267,11 @@ static cellar_status show(const cube_run *run, cellar_error *err)
 int cli_synthesize_cube(const synthesize_values *values, const char *path,
                         const cellar_synthesis_write_options *write)
 {
-    const uint64_t n_sets = values->sets.given ? values->sets.value : 1;
-    cube_run run = {.values = values};
+    cube_run run = {.values = values, .n_sets = values->sets.given ? values->sets.value : 1};
     cellar_error err;
     cellar_status status = make_model(&run, path, &err);
-    for (uint64_t set = 1; set <= n_sets && status == CELLAR_OK; set++)
-        status = draw_set(&run, set, write, &err);
+    if (status == CELLAR_OK)
+        status = draw_sets(&run, write, &err);
     if (status == CELLAR_OK)
         status = compare(&run, &err);
     if (status == CELLAR_OK)
@@ -218,9 +279,12 @@ int cli_synthesize_cube(const synthesize_values *values, const char *path,
     if (status == CELLAR_OK)
         cli_message("%s: %" PRIu64 " synthetic records%s", values->path,
                     cellar_synthesis_n_records(run.records),
-                    n_sets > 1 ? " in each set; the sets share the noise of the cube: take "
-                                 "intervals from the cube (cellar infer interval)"
-                               : "");
+                    run.n_sets > 1 ? " in each set; the sets share the noise of the cube: take "
+                                     "intervals from the cube (cellar infer interval)"
+                                   : "");
+    for (uint64_t set = 0; run.names != NULL && set < run.n_sets; set++)
+        free(run.names[set]);
+    free(run.names);
     free(run.fits);
     cellar_synthesis_free(run.records);
     cellar_synthesis_model_free(run.model);

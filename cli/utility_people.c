@@ -21,8 +21,13 @@ static const char *const shown[] = {"absolute_difference",
                                     "total_variation_1way",
                                     "total_variation_2way",
                                     "additivity_gap",
+                                    "pmse_logistic",
                                     "pmse_logistic_ratio",
+                                    "pmse_tree",
                                     "pmse_tree_ratio"};
+/* These, too, where a propensity model is asked for. */
+static const char *const of_synthetic_data[] = {"pmse", "pmse_ratio", "voas_williamson",
+                                                "freeman_tukey", "jensen_shannon"};
 /* Of these there is a column when several mechanisms stand side by side. */
 static const char *const compared[] = {"absolute_difference", "hellinger", "zeros_turned_positive",
                                        "positives_turned_zero"};
@@ -45,10 +50,11 @@ static double best_value(const utility_run *run, const cellar_utility_result *r)
     return run->grid.specs.n > 0 && !isnan(r->expected) ? r->expected : r->mean;
 }
 
-static void put_measures(utility_run *run, const cellar_utility *u)
+static void put_measures(utility_run *run, const cellar_utility *u, const char *const *names,
+                         size_t n)
 {
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-        const cellar_utility_result *r = whole_table(u, shown[i]);
+    for (size_t i = 0; i < n; i++) {
+        const cellar_utility_result *r = whole_table(u, names[i]);
         if (r == NULL || (isnan(r->mean) && isnan(r->expected)))
             continue;
         cli_results_begin(&run->measures, r->measure);
@@ -103,7 +109,10 @@ static int shows_tests(const utility_run *run)
 int utility_put_people(utility_run *run, size_t spec, double delta, const cellar_utility *u)
 {
     if (run->grid.specs.n <= 1) {
-        put_measures(run, u);
+        put_measures(run, u, shown, sizeof shown / sizeof *shown);
+        if (run->values->propensity != 0)
+            put_measures(run, u, of_synthetic_data,
+                         sizeof of_synthetic_data / sizeof *of_synthetic_data);
         put_counts(run, u);
         return shows_tests(run);
     }

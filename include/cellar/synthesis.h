@@ -123,8 +123,8 @@ typedef struct cellar_synthesis_fit {
     uint64_t n_cells;
     int is_in_model;   /* 1: a table of the model, or below one */
     double sd;         /* of the noise of a cell of the cube's table: the largest */
-    double difference; /* root mean square of records less estimate; the noise of the estimate alone
-                          makes it about sd */
+    double difference; /* root mean square of records, scaled to the estimated total, less estimate;
+                          the noise of the estimate alone makes it about sd */
     double largest;    /* the largest difference of a cell */
 } cellar_synthesis_fit;
 /* The tables of the cube that can be compared, and one of them by its number. */

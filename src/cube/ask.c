@@ -272,7 +272,7 @@ cellar_status cellar_cube_asking_open(cube_asking *a, cellar_error *err)
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(find_sides(a, err));
     CELLAR_TRY(find_table(a, err));
-    CELLAR_TRY(cellar_cube_check_table(a->cube, a->table, "the cube", err));
+    CELLAR_TRY(cellar_cube_check_table(a->cube, a->table, cube_name(a->cube), err));
     for (size_t k = 0; k < a->question->n_sides; k++)
         CELLAR_TRY(cellar_cube_pick_side(a, k, err));
 out:

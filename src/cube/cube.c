@@ -78,6 +78,7 @@ void cellar_cube_close(cellar_cube *cube)
     cellar_free(cube->tau);
     cellar_free(cube->measured);
     cellar_free(cube->description_text);
+    cellar_free(cube->path);
     json_decref(cube->description);
     cellar_cube_lattice_clear(&cube->lattice);
     cellar_cube_values_clear(&cube->estimates);

@@ -39,7 +39,13 @@ struct cellar_cube {
     int64_t *measured;
     void *map;
     size_t map_length;
+    char *path; /* of the file it was opened from, for messages; may be NULL */
 };
+
+static inline const char *cube_name(const cellar_cube *cube)
+{
+    return cube->path != NULL ? cube->path : "the cube";
+}
 
 /* A cube of these variables (taken, cleared in every case) and tables, nothing measured yet. On
  * failure *out is NULL. */

@@ -273,6 +273,13 @@ cellar_status cellar_cube_open(const char *path, cellar_cube **out, cellar_error
     (*out)->map = map;
     (*out)->map_length = (size_t) facts.st_size;
     map = MAP_FAILED;
+    (*out)->path = cellar_alloc(strlen(path) + 1, 1);
+    if ((*out)->path == NULL) {
+        cellar_cube_close(*out);
+        *out = NULL;
+        CELLAR_TRY(cellar_fail_memory(err, "a cube"));
+    }
+    memcpy((*out)->path, path, strlen(path));
 out:
     if (map != MAP_FAILED)
         munmap(map, (size_t) facts.st_size);

@@ -74,7 +74,7 @@ cellar_status cellar_synthesis_model_create(const cellar_cube *cube,
         options = &defaults;
     m->cube = cube;
     for (uint32_t t = 0; t < cube->lattice.n; t++)
-        CELLAR_TRY(cellar_cube_check_table(cube, t, "the cube", err));
+        CELLAR_TRY(cellar_cube_check_table(cube, t, cube_name(cube), err));
     CELLAR_TRY(choose_size(m, options, err));
     CELLAR_TRY(cellar_synthesis_grow(m, options->max_table_cells, err));
     CELLAR_TRY(find_tables(m, options->max_table_cells, err));
@@ -281,6 +281,8 @@ cellar_status cellar_synthesis_compare(const cellar_synthesis_model *m, const ce
     const uint32_t t = m->compared[table];
     const size_t n = (size_t) l->n_cells[t];
     const double unit = pow(10, -m->cube->decimals);
+    /* Of more or fewer records than people each stands for a part of one, or for several. */
+    const double people = (double) m->cube->tables[0].values[0] * unit / (double) m->n_records;
     double *cells = cellar_alloc(n, sizeof *cells), variance = 0, squares = 0;
     cellar_text name = {0};
     cellar_status status = CELLAR_OK;
@@ -294,7 +296,7 @@ cellar_status cellar_synthesis_compare(const cellar_synthesis_model *m, const ce
     CELLAR_TRY(cellar_cube_largest_variance(m->cube, t, &variance, err));
     count_records(m, s, &l->spaces[t], cells);
     for (size_t i = 0; i < n; i++) {
-        const double away = cells[i] - (double) m->cube->tables[t].values[i] * unit;
+        const double away = cells[i] * people - (double) m->cube->tables[t].values[i] * unit;
         squares += away * away;
         out->largest = fmax(out->largest, fabs(away));
     }

@@ -202,6 +202,8 @@ static cellar_status check(const cellar_synthesis *records,
 {
     if (options->count_column == NULL)
         return CELLAR_OK;
+    if (options->count_column[0] == '\0')
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the column of counts needs a name");
     if (options->shuffle)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "combinations that are written once, with their counts, are in the "

@@ -255,6 +255,11 @@ cellar_status cellar_utility_foreign_read(const cellar_table *table, const char 
     char *bytes;
     size_t length;
     cellar_status status = cellar_file_read(path, FILE_LIMIT, &bytes, &length, err);
+    if (status == CELLAR_OK && length >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0)
+        status = cellar_fail(err, CELLAR_ERR_INPUT,
+                             "%s: is compressed (gzip), and counts to compare are read as text: "
+                             "unpack it first (gunzip)",
+                             path);
     if (status == CELLAR_OK)
         status = cellar_utility_foreign_parse(table, path, bytes, length, column, out, err);
     cellar_free(bytes);

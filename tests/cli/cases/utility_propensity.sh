@@ -18,3 +18,8 @@ cellar utility wide.json wide.csv --propensity logistic 2>&1
 echo "exit $?"
 cellar utility true.json other.csv --propensity forest 2>&1
 echo "exit $?"
+# On the screen where a propensity model is asked for.
+cellar utility true.json other.csv --propensity tree | grep -E '^(pmse|voas|freeman|jensen)'
+gzip -k other.csv
+cellar utility true.json other.csv.gz 2>&1
+echo "exit $?"
