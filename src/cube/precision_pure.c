@@ -177,11 +177,12 @@ static void weigh_caps(splitting *s, double loss, size_t n_capped)
 /* The adversary moves towards the largest variance over its goal. */
 static void weigh_goals(splitting *s)
 {
+    const double *goal = s->objective->cap;
     double over;
     const double largest = judge(s, &over);
-    for (size_t b = 0; b < s->l->n; b++)
+    for (size_t b = 0; goal != NULL && b < s->l->n; b++)
         if (s->q[b] > 0)
-            s->q[b] *= fmax(s->variance[b] / (s->objective->cap[b] * largest), 0.2);
+            s->q[b] *= fmax(s->variance[b] / (goal[b] * largest), 0.2);
 }
 
 /* From one beginning: descends, with other weights each time while there are caps or goals. Every
