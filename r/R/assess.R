@@ -63,10 +63,12 @@ risk_groups <- function(table, known, sensitive, mechanism, n = 20, zeros_stay =
   assessment(list2frame(found), "The most exposed groups")
 }
 
-exposure <- function(table, variables = NULL, k = c(2, 3, 5, 10), population = NULL) {
+exposure <- function(table, variables = NULL, k = c(2, 3, 5, 10), population = NULL, thresholds = NULL) {
   if (!is.numeric(k) || anyNA(k) || any(k < 1 | k != floor(k))) refuse("`k` are whole numbers from 1")
-  found <- curve_of(table, variables, k, population)
-  out <- assessment(list2frame(c(list(k = as.numeric(k), exposure = found$exposure),
+  thresholds <- exacts(thresholds, "thresholds")
+  found <- curve_of(table, variables, k, population, thresholds)
+  out <- assessment(list2frame(c(if (length(thresholds)) list(threshold = thresholds),
+                                 list(k = found$k, exposure = found$exposure),
                                  if (!is.null(population)) list(statistical = found$statistical))), "Exposure")
   attr(out, "entropy") <- found$entropy
   out
@@ -79,11 +81,11 @@ exposure_curve <- function(table, variables = NULL) {
   out
 }
 
-curve_of <- function(table, variables, k, population) {
+curve_of <- function(table, variables, k, population, thresholds = character()) {
   need_table(table)
   if (is.null(variables)) variables <- vapply(shape_of(table), function(v) v$name, "")
   ask(.Call(C_exposure, table, list(variables = texts(variables, "variables"), k = as.numeric(k),
-                                    population = whole(population, "population"))))
+                                    population = whole(population, "population"), thresholds = thresholds)))
 }
 
 exposure_bounds <- function(table, variables = NULL, thresholds) {

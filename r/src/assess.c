@@ -204,42 +204,64 @@ static SEXP steps_of(const cellar_exposure_curve *curve)
     return list;
 }
 
+/* The group sizes asked: numbers, or the least ones that are not below thresholds. */
+static cellar_status sizes_of(const cellar_exposure_curve *curve, SEXP given,
+                              cellar_exposure_pair *pairs, size_t n, cellar_error *err)
+{
+    SEXP k = glue_member(given, "k");
+    size_t n_thresholds;
+    const char **thresholds = glue_texts(given, "thresholds", &n_thresholds);
+    cellar_status status = CELLAR_OK;
+    for (size_t i = 0; i < n && status == CELLAR_OK; i++)
+        if (n_thresholds > 0)
+            status = cellar_exposure_cutoff(curve, thresholds[i], &pairs[i].k, err);
+        else
+            pairs[i].k = (uint64_t) REAL(k)[i];
+    return status;
+}
+
 /* For each k: the share of people in cells of fewer than k; with a population the chance that
  * somebody drawn has fewer than k with the same values. */
 SEXP cellar_r_exposure(SEXP handle, SEXP given)
 {
-    static const char *const names[] = {"exposure", "statistical", "entropy", "steps", NULL};
+    static const char *const names[] = {"k", "exposure", "statistical", "entropy", "steps", NULL};
     const cellar_table *table = glue_get(handle, GLUE_TABLE);
-    SEXP k = glue_member(given, "k"), curve_handle, list;
+    SEXP curve_handle, list;
     size_t n_variables;
     const size_t *variables =
         glue_variables(cellar_table_schema(table), given, "variables", &n_variables);
     const int64_t population = glue_whole(given, "population", 0);
-    const size_t n = (size_t) XLENGTH(k);
+    const size_t n_thresholds = (size_t) XLENGTH(glue_member(given, "thresholds")),
+                 n = n_thresholds > 0 ? n_thresholds : (size_t) XLENGTH(glue_member(given, "k"));
     cellar_exposure_pair *pairs = (cellar_exposure_pair *) R_alloc(n + 1, sizeof *pairs);
-    const cellar_exposure_curve *curve;
+    const cellar_exposure_curve *curve = NULL;
     cellar_error err;
     cellar_status status;
-    double *exact, *statistical;
+    double *k, *exact, *statistical;
     curve_handle = PROTECT(curve_of(table, variables, n_variables, &status, &err));
-    for (size_t i = 0; i < n; i++)
-        pairs[i] = (cellar_exposure_pair){(uint64_t) population, (uint64_t) REAL(k)[i], NAN, NAN};
+    if (status == CELLAR_OK) {
+        curve = glue_get(curve_handle, GLUE_CURVE);
+        for (size_t i = 0; i < n; i++)
+            pairs[i] = (cellar_exposure_pair){(uint64_t) population, 0, NAN, NAN};
+        status = sizes_of(curve, given, pairs, n, &err);
+    }
     if (status == CELLAR_OK && population > 0)
-        status = cellar_exposure_statistical(glue_get(curve_handle, GLUE_CURVE), pairs, n, 0, &err);
+        status = cellar_exposure_statistical(curve, pairs, n, 0, &err);
     if (status != CELLAR_OK) {
         UNPROTECT(1);
         return glue_fail(status, &err);
     }
-    curve = glue_get(curve_handle, GLUE_CURVE);
     list = PROTECT(glue_list(names));
-    exact = glue_reals(list, 0, n);
-    statistical = glue_reals(list, 1, n);
-    SET_VECTOR_ELT(list, 2, glue_number(cellar_exposure_entropy(curve)));
+    k = glue_reals(list, 0, n);
+    exact = glue_reals(list, 1, n);
+    statistical = glue_reals(list, 2, n);
+    SET_VECTOR_ELT(list, 3, glue_number(cellar_exposure_entropy(curve)));
     for (size_t i = 0; i < n; i++) {
+        k[i] = (double) pairs[i].k;
         exact[i] = cellar_exposure_value(curve, pairs[i].k);
         statistical[i] = population > 0 ? pairs[i].value : NA_REAL;
     }
-    SET_VECTOR_ELT(list, 3, steps_of(curve));
+    SET_VECTOR_ELT(list, 4, steps_of(curve));
     UNPROTECT(2);
     return list;
 }
