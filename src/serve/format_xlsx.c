@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Spreadsheets (ECMA-376) with two sheets: the table, and what is to be known about it. They are
- * made in memory, without temporary files, and the same answer makes the same bytes. Texts are
- * cells of type text, which no program takes for formulas. */
+/* Spreadsheets of Excel (ECMA-376). They are made in memory, without temporary files, and the same
+ * answer makes the same bytes. Texts are cells of type text, which no program takes for formulas.
+ */
 #include "base/error.h"
 #include "report/markup.h"
-#include "serve/formats.h"
+#include "serve/book.h"
 #include "serve/zip.h"
 #include "table/formats/sheet.h"
 
@@ -15,22 +15,14 @@
 #define XLSX_TYPE "application/vnd.openxmlformats-officedocument.spreadsheetml."
 
 enum {
-    XLSX_MAX_ROWS = 1048576,
-    XLSX_MAX_COLUMNS = 16384,
-    XLSX_PLAIN = 0, /* styles */
-    XLSX_BOLD = 1,
+    XLSX_PLAIN = SERVE_BOOK_PLAIN, /* styles */
+    XLSX_BOLD = SERVE_BOOK_HEADING,
     XLSX_NUMBER = 2, /* and one more for each decimal */
     XLSX_FIRST_FORMAT = 164,
     XLSX_N_DECIMALS = CELLAR_SHEET_MAX_DECIMALS + 1
 };
 
 /* ---- cells ------------------------------------------------------------------ */
-
-/* Where the next cell goes, both from 0. */
-typedef struct xlsx_place {
-    cellar_text *out;
-    size_t row, column;
-} xlsx_place;
 
 /* "A" to "XFD". */
 static void xlsx_add_column_name(cellar_text *out, size_t column)
@@ -44,141 +36,93 @@ static void xlsx_add_column_name(cellar_text *out, size_t column)
     cellar_text_add(out, name + n, sizeof name - n);
 }
 
-static void xlsx_open_cell(xlsx_place *place, int style)
+static void xlsx_open_cell(const serve_book_place *place, int style)
 {
     cellar_text_add_string(place->out, "<c r=\"");
-    xlsx_add_column_name(place->out, place->column++);
+    xlsx_add_column_name(place->out, place->column);
     cellar_text_printf(place->out, "%zu\" s=\"%d\"", place->row + 1, style);
 }
 
 /* Nothing is an empty cell, which need not be written. */
-static void xlsx_add_text(xlsx_place *place, int style, const char *text)
+static void xlsx_add_text(const serve_book_place *place, serve_book_style style, const char *text)
 {
-    if (text[0] == '\0') {
-        place->column++;
+    if (text[0] == '\0')
         return;
-    }
-    xlsx_open_cell(place, style);
+    xlsx_open_cell(place, (int) style);
     cellar_text_add_string(place->out, " t=\"inlineStr\"><is><t xml:space=\"preserve\">");
     cellar_markup_add(place->out, text);
     cellar_text_add_string(place->out, "</t></is></c>");
 }
 
-/* Takes the text that was gathered. */
-static void xlsx_add_gathered(xlsx_place *place, int style, cellar_text *gathered)
+static void xlsx_add_number(const serve_book_place *place, const serve_number *number,
+                            const serve_number *shown)
 {
-    if (gathered->failed)
-        place->out->failed = 1;
-    else
-        xlsx_add_text(place, style, gathered->length > 0 ? gathered->bytes : "");
-    cellar_text_reset(gathered);
-}
-
-static void xlsx_open_row(xlsx_place *place)
-{
-    cellar_text_printf(place->out, "<row r=\"%zu\">", place->row + 1);
-    place->column = 0;
-}
-
-static void xlsx_close_row(xlsx_place *place)
-{
-    cellar_text_add_string(place->out, "</row>\n");
-    place->row++;
-}
-
-static void xlsx_open_sheet(cellar_text *out)
-{
-    cellar_text_add_string(out, XLSX_XML "<worksheet xmlns=\"" XLSX_MAIN "\"><sheetData>\n");
-}
-
-static void xlsx_close_sheet(cellar_text *out)
-{
-    cellar_text_add_string(out, "</sheetData></worksheet>\n");
-}
-
-/* ---- the table ---------------------------------------------------------------- */
-
-/* A row of headings for each variable of the heading; the last has the names of the stub, too. */
-static void xlsx_add_headings(const serve_grid *grid, const serve_format_options *options,
-                              xlsx_place *place)
-{
-    cellar_text text = {0};
-    size_t positions[SERVE_MAX_AXES];
-    const size_t n_levels = grid->n_axes > grid->n_stub ? grid->n_axes - grid->n_stub : 1;
-
-    for (size_t level = 0; level < n_levels; level++) {
-        xlsx_open_row(place);
-        for (size_t a = 0; a < grid->n_stub; a++) {
-            if (level + 1 == n_levels)
-                serve_heading_add(options, grid->axes[a].code, grid->axes[a].label, &text);
-            xlsx_add_gathered(place, XLSX_BOLD, &text);
-        }
-        if (grid->n_stub == grid->n_axes)
-            xlsx_add_text(place, XLSX_BOLD, SERVE_VALUE_HEADING);
-        for (size_t column = 0; grid->n_stub < grid->n_axes && column < grid->n_columns; column++) {
-            serve_grid_positions(grid, grid->n_stub, grid->n_axes, column, positions);
-            const serve_heading heading =
-                serve_grid_heading(grid, grid->n_stub + level, positions[grid->n_stub + level]);
-            serve_heading_add(options, heading.code, heading.label, &text);
-            xlsx_add_gathered(place, XLSX_BOLD, &text);
-        }
-        xlsx_close_row(place);
-    }
-    cellar_text_clear(&text);
-}
-
-static void xlsx_add_value(const serve_grid *grid, size_t index, xlsx_place *place)
-{
-    const serve_number number = serve_grid_number(grid, index);
-    if (!number.has_number) {
-        xlsx_add_text(place, XLSX_PLAIN, serve_number_symbol(&number));
-        return;
-    }
-    xlsx_open_cell(place, XLSX_NUMBER + serve_grid_shown(grid, index).decimals);
+    xlsx_open_cell(place, XLSX_NUMBER + shown->decimals);
     cellar_text_add_string(place->out, "><v>");
-    serve_number_add(&number, place->out);
+    serve_number_add(number, place->out);
     cellar_text_add_string(place->out, "</v></c>");
 }
 
-static void xlsx_add_rows(const serve_grid *grid, const serve_format_options *options,
-                          xlsx_place *place)
+static void xlsx_open_row(const serve_book_place *place)
 {
-    cellar_text text = {0};
-    size_t positions[SERVE_MAX_AXES];
-    for (size_t row = 0; row < grid->n_rows && !place->out->failed; row++) {
-        xlsx_open_row(place);
-        serve_grid_positions(grid, 0, grid->n_stub, row, positions);
-        for (size_t a = 0; a < grid->n_stub; a++) {
-            const serve_heading heading = serve_grid_heading(grid, a, positions[a]);
-            serve_heading_add(options, heading.code, heading.label, &text);
-            xlsx_add_gathered(place, XLSX_BOLD, &text);
-        }
-        for (size_t column = 0; column < grid->n_columns; column++)
-            xlsx_add_value(grid, row * grid->n_columns + column, place);
-        xlsx_close_row(place);
-    }
-    cellar_text_clear(&text);
+    cellar_text_printf(place->out, "<row r=\"%zu\">", place->row + 1);
 }
 
-static void xlsx_add_title(const serve_grid *grid, xlsx_place *place)
+static void xlsx_close_row(const serve_book_place *place)
 {
-    cellar_text title = {0};
-    xlsx_open_row(place);
-    serve_grid_add_title(grid, &title);
-    xlsx_add_gathered(place, XLSX_BOLD, &title);
-    xlsx_close_row(place);
-    place->row++; /* an empty one */
-    cellar_text_clear(&title);
+    cellar_text_add_string(place->out, "</row>\n");
 }
 
-static void xlsx_hear(void *context, const char *name, const char *part, const char *text)
+/* ---- sheets ------------------------------------------------------------------- */
+
+static void xlsx_open_sheet(const char *widths, size_t n, cellar_text *out)
 {
-    xlsx_place *place = context;
-    xlsx_open_row(place);
-    xlsx_add_text(place, XLSX_BOLD, name);
-    xlsx_add_text(place, XLSX_PLAIN, part != NULL ? part : "");
-    xlsx_add_text(place, XLSX_PLAIN, text);
-    xlsx_close_row(place);
+    cellar_text_add_string(out, XLSX_XML "<worksheet xmlns=\"" XLSX_MAIN "\"><cols>");
+    for (size_t i = 0; i < n; i++)
+        cellar_text_printf(out, "<col min=\"%zu\" max=\"%zu\" width=\"%d\" customWidth=\"1\"/>",
+                           i + 1, i + 1, (unsigned char) widths[i]);
+    cellar_text_add_string(out, "</cols><sheetData>\n");
+}
+
+/* Takes the sheet whose rows `place` has written. */
+static void xlsx_add_sheet(serve_zip *zip, const char *name, cellar_text *sheet)
+{
+    cellar_text_add_string(sheet, "</sheetData></worksheet>\n");
+    serve_zip_add(zip, name, sheet);
+    cellar_text_clear(sheet);
+}
+
+static serve_book_place xlsx_place(cellar_text *sheet)
+{
+    return (serve_book_place){.out = sheet,
+                              .open_row = xlsx_open_row,
+                              .text = xlsx_add_text,
+                              .number = xlsx_add_number,
+                              .close_row = xlsx_close_row};
+}
+
+static void xlsx_add_table(const serve_grid *grid, const serve_format_options *options,
+                           serve_zip *zip)
+{
+    cellar_text sheet = {0}, widths = {0};
+    serve_book_place place = xlsx_place(&sheet);
+    serve_book_add_widths(grid, options, &widths);
+    xlsx_open_sheet(widths.bytes, widths.length, &sheet);
+    serve_book_add_lead(grid, &place);
+    serve_book_add_headings(grid, options, &place);
+    serve_book_add_rows(grid, options, &place);
+    sheet.failed |= widths.failed;
+    xlsx_add_sheet(zip, "xl/worksheets/sheet1.xml", &sheet);
+    cellar_text_clear(&widths);
+}
+
+static void xlsx_add_about(const serve_grid *grid, serve_zip *zip)
+{
+    cellar_text sheet = {0};
+    serve_book_place place = xlsx_place(&sheet);
+    xlsx_open_sheet((const char *) serve_book_about_widths, SERVE_BOOK_N_ABOUT, &sheet);
+    serve_book_add_about(grid, &place);
+    xlsx_add_sheet(zip, "xl/worksheets/sheet2.xml", &sheet);
 }
 
 /* ---- the package -------------------------------------------------------------- */
@@ -224,7 +168,48 @@ static void xlsx_add_styles(serve_zip *zip)
     cellar_text_clear(&text);
 }
 
-static void xlsx_add_parts(serve_zip *zip)
+/* The headings are repeated on every page that is printed. */
+static void xlsx_add_workbook(const serve_grid *grid, serve_zip *zip)
+{
+    cellar_text text = {0};
+    cellar_text_add_string(
+        &text,
+        XLSX_XML "<workbook xmlns=\"" XLSX_MAIN "\" xmlns:r=\"" XLSX_RELATIONS
+                 "\"><sheets><sheet name=\"" SERVE_BOOK_TABLE "\" sheetId=\"1\" r:id=\"rId1\"/>"
+                 "<sheet name=\"" SERVE_BOOK_ABOUT "\" sheetId=\"2\" r:id=\"rId2\"/></sheets>"
+                 "<definedNames><definedName name=\"_xlnm.Print_Titles\" "
+                 "localSheetId=\"0\">");
+    if (grid->n_stub > 0) {
+        cellar_text_add_string(&text, SERVE_BOOK_TABLE "!$A:$");
+        xlsx_add_column_name(&text, grid->n_stub - 1);
+        cellar_text_add_char(&text, ',');
+    }
+    cellar_text_printf(
+        &text, SERVE_BOOK_TABLE "!$%d:$%zu</definedName></definedNames></workbook>\n",
+        SERVE_BOOK_LEAD_ROWS + 1, SERVE_BOOK_LEAD_ROWS + serve_book_n_headings(grid));
+    serve_zip_add(zip, "xl/workbook.xml", &text);
+    cellar_text_clear(&text);
+}
+
+/* What the file is called, and its language. */
+static void xlsx_add_properties(const serve_grid *grid, serve_zip *zip)
+{
+    cellar_text text = {0}, title = {0};
+    serve_grid_add_title(grid, &title);
+    cellar_text_add_string(&text, XLSX_XML "<cp:coreProperties xmlns:cp=\"" XLSX_PACKAGE
+                                           "/metadata/core-properties\" "
+                                           "xmlns:dc=\"http://purl.org/dc/elements/1.1/\">"
+                                           "<dc:title>");
+    cellar_markup_add(&text, title.bytes);
+    cellar_text_printf(&text, "</dc:title><dc:language>%s</dc:language></cp:coreProperties>\n",
+                       serve_book_language(grid));
+    text.failed |= title.failed;
+    serve_zip_add(zip, "docProps/core.xml", &text);
+    cellar_text_clear(&text);
+    cellar_text_clear(&title);
+}
+
+static void xlsx_add_parts(const serve_grid *grid, serve_zip *zip)
 {
     xlsx_add_fixed(zip, "[Content_Types].xml",
                    XLSX_XML
@@ -238,17 +223,18 @@ static void xlsx_add_parts(serve_zip *zip)
                    "worksheet+xml\"/>"
                    "<Override PartName=\"/xl/worksheets/sheet2.xml\" ContentType=\"" XLSX_TYPE
                    "worksheet+xml\"/>"
+                   "<Override PartName=\"/docProps/core.xml\" ContentType=\""
+                   "application/vnd.openxmlformats-package.core-properties+xml\"/>"
                    "<Override PartName=\"/xl/styles.xml\" ContentType=\"" XLSX_TYPE "styles+xml\"/>"
                    "</Types>\n");
     xlsx_add_fixed(zip, "_rels/.rels",
                    XLSX_XML "<Relationships xmlns=\"" XLSX_PACKAGE "/relationships\">"
                             "<Relationship Id=\"rId1\" Type=\"" XLSX_RELATIONS
-                            "/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>\n");
-    xlsx_add_fixed(zip, "xl/workbook.xml",
-                   XLSX_XML "<workbook xmlns=\"" XLSX_MAIN "\" xmlns:r=\"" XLSX_RELATIONS
-                            "\"><sheets><sheet name=\"Table\" sheetId=\"1\" r:id=\"rId1\"/>"
-                            "<sheet name=\"About\" sheetId=\"2\" r:id=\"rId2\"/></sheets>"
-                            "</workbook>\n");
+                            "/officeDocument\" Target=\"xl/workbook.xml\"/>"
+                            "<Relationship Id=\"rId2\" Type=\"" XLSX_PACKAGE
+                            "/relationships/metadata/core-properties\" "
+                            "Target=\"docProps/core.xml\"/></Relationships>\n");
+    xlsx_add_workbook(grid, zip);
     xlsx_add_fixed(zip, "xl/_rels/workbook.xml.rels",
                    XLSX_XML "<Relationships xmlns=\"" XLSX_PACKAGE "/relationships\">"
                             "<Relationship Id=\"rId1\" Type=\"" XLSX_RELATIONS
@@ -258,31 +244,7 @@ static void xlsx_add_parts(serve_zip *zip)
                             "<Relationship Id=\"rId3\" Type=\"" XLSX_RELATIONS
                             "/styles\" Target=\"styles.xml\"/></Relationships>\n");
     xlsx_add_styles(zip);
-}
-
-static void xlsx_add_table(const serve_grid *grid, const serve_format_options *options,
-                           serve_zip *zip)
-{
-    cellar_text sheet = {0};
-    xlsx_place place = {.out = &sheet};
-    xlsx_open_sheet(&sheet);
-    xlsx_add_title(grid, &place);
-    xlsx_add_headings(grid, options, &place);
-    xlsx_add_rows(grid, options, &place);
-    xlsx_close_sheet(&sheet);
-    serve_zip_add(zip, "xl/worksheets/sheet1.xml", &sheet);
-    cellar_text_clear(&sheet);
-}
-
-static void xlsx_add_about(const serve_grid *grid, serve_zip *zip)
-{
-    cellar_text sheet = {0};
-    xlsx_place place = {.out = &sheet};
-    xlsx_open_sheet(&sheet);
-    serve_grid_state(grid, xlsx_hear, &place);
-    xlsx_close_sheet(&sheet);
-    serve_zip_add(zip, "xl/worksheets/sheet2.xml", &sheet);
-    cellar_text_clear(&sheet);
+    xlsx_add_properties(grid, zip);
 }
 
 cellar_status serve_write_xlsx(const serve_answer *answer, const serve_format_options *options,
@@ -290,15 +252,14 @@ cellar_status serve_write_xlsx(const serve_answer *answer, const serve_format_op
 {
     serve_grid grid;
     serve_zip zip;
+    cellar_status status;
 
     serve_grid_init(&grid, answer->question, answer);
-    if (grid.n_rows + grid.n_axes + 2 > XLSX_MAX_ROWS ||
-        grid.n_columns + grid.n_stub > XLSX_MAX_COLUMNS)
-        return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "a spreadsheet holds at most %d rows and %d columns; ask for csv",
-                           (int) XLSX_MAX_ROWS, (int) XLSX_MAX_COLUMNS);
+    status = serve_book_check(&grid, err);
+    if (status != CELLAR_OK)
+        return status;
     serve_zip_init(&zip, out);
-    xlsx_add_parts(&zip);
+    xlsx_add_parts(&grid, &zip);
     xlsx_add_table(&grid, options, &zip);
     xlsx_add_about(&grid, &zip);
     serve_zip_end(&zip);

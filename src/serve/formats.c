@@ -9,6 +9,7 @@ static const serve_format formats[] = {
     {"csv", "text/csv; charset=UTF-8", "csv", serve_write_csv},
     {"xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx",
      serve_write_xlsx},
+    {"ods", "application/vnd.oasis.opendocument.spreadsheet", "ods", serve_write_ods},
     {"px", "application/octet-stream", "px", serve_write_px},
     {"html", "text/html; charset=UTF-8", "html", serve_write_html},
     {"sdmx-csv", "application/vnd.sdmx.data+csv; version=2.0.0; charset=UTF-8", "csv",

@@ -9,7 +9,7 @@
 #include "serve/grid.h"
 
 typedef struct serve_format_options {
-    int use_codes, use_texts; /* csv, html, xlsx: what stands in headings [both 0: texts] */
+    int use_codes, use_texts; /* csv, html, xlsx, ods: what stands in headings [both 0: texts] */
     char separator;           /* csv ['\0': a comma] */
     int with_title;           /* csv: title first */
     const char *self;         /* the address of this answer, for links; NULL: none */
@@ -20,7 +20,7 @@ typedef cellar_status serve_writer(const serve_answer *answer, const serve_forma
                                    cellar_text *out, cellar_error *err);
 
 typedef struct serve_format {
-    const char *name;         /* "json-stat2", "csv", "px", "xlsx", "sdmx-csv", "sdmx-ml", "html" */
+    const char *name;         /* "json-stat2", "csv", "px", "xlsx", "ods", "sdmx-csv", "html" */
     const char *content_type; /* "application/json; charset=UTF-8" */
     const char *ending;       /* "json" */
     /* Adds the whole file to `out`; the answer is no refusal. */
@@ -39,6 +39,7 @@ serve_writer serve_write_json;       /* the JSON of PxWebApi 1 */
 serve_writer serve_write_csv;
 serve_writer serve_write_px;
 serve_writer serve_write_xlsx;
+serve_writer serve_write_ods;
 serve_writer serve_write_sdmx_csv;
 serve_writer serve_write_sdmx_ml;
 serve_writer serve_write_html;

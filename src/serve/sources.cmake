@@ -6,6 +6,7 @@ set(LAYER_SOURCES
   answering.c
   audit.c
   audit_chain.c
+  book.c
   cell_notes.c
   choices.c
   config.c
@@ -22,6 +23,7 @@ set(LAYER_SOURCES
   format_html.c
   format_json.c
   format_jsonstat.c
+  format_ods.c
   format_px.c
   format_sdmx_csv.c
   format_sdmx_ml.c

@@ -9,9 +9,10 @@
 #include "base/memory.h"
 
 enum {
-    ZIP_VERSION = 20,      /* 2.0: deflate */
-    ZIP_UTF8 = 1 << 11,    /* flag: names are UTF-8 */
-    ZIP_DEFLATED = 8,      /* method */
+    ZIP_VERSION = 20,   /* 2.0: deflate */
+    ZIP_UTF8 = 1 << 11, /* flag: names are UTF-8 */
+    ZIP_STORED = 0,     /* methods */
+    ZIP_DEFLATED = 8,
     ZIP_DATE = 1 << 5 | 1, /* 1 January 1980, the first day there is */
     ZIP_CHUNK = 1 << 16
 };
@@ -74,7 +75,7 @@ static void zip_add_common(cellar_text *out, const struct serve_zip_file *file)
 {
     zip_add_16(out, ZIP_VERSION);
     zip_add_16(out, ZIP_UTF8);
-    zip_add_16(out, ZIP_DEFLATED);
+    zip_add_16(out, file->method);
     zip_add_16(out, 0); /* midnight */
     zip_add_16(out, ZIP_DATE);
     zip_add_32(out, file->crc);
@@ -89,34 +90,55 @@ void serve_zip_init(serve_zip *zip, cellar_text *out)
     *zip = (serve_zip){.out = out, .start = out->length};
 }
 
-void serve_zip_add(serve_zip *zip, const char *name, const cellar_text *content)
+/* `packed` is what stands in the archive for the content. */
+static void zip_add_file(serve_zip *zip, const char *name, unsigned method,
+                         const cellar_text *content, const cellar_text *packed)
 {
     struct serve_zip_file *file = &zip->files[zip->n_files];
-    cellar_text packed = {0};
 
     CELLAR_ASSERT(zip->n_files < SERVE_ZIP_MAX_FILES);
-    if (content->failed || content->length == 0 || content->length > UINT32_MAX / 2 ||
-        zip->out->length - zip->start > UINT32_MAX / 2) {
+    if (packed->failed) {
         zip->out->failed = 1;
         return;
     }
+    *file = (struct serve_zip_file){
+        .name = name,
+        .crc = (uint32_t) crc32_z(0, (const unsigned char *) content->bytes, content->length),
+        .packed = (uint32_t) packed->length,
+        .plain = (uint32_t) content->length,
+        .offset = (uint32_t) (zip->out->length - zip->start),
+        .method = method};
+    zip->n_files++;
+    zip_add_32(zip->out, 0x04034b50);
+    zip_add_common(zip->out, file);
+    cellar_text_add_string(zip->out, name);
+    cellar_text_add(zip->out, packed->bytes, packed->length);
+}
+
+/* 0, and `out` has failed, where there is no room for the content. */
+static int zip_has_room(serve_zip *zip, const cellar_text *content)
+{
+    if (!content->failed && content->length > 0 && content->length <= UINT32_MAX / 2 &&
+        zip->out->length - zip->start <= UINT32_MAX / 2)
+        return 1;
+    zip->out->failed = 1;
+    return 0;
+}
+
+void serve_zip_add(serve_zip *zip, const char *name, const cellar_text *content)
+{
+    cellar_text packed = {0};
+    if (!zip_has_room(zip, content))
+        return;
     zip_deflate(&packed, content);
-    if (packed.failed)
-        zip->out->failed = 1;
-    else {
-        *file = (struct serve_zip_file){
-            .name = name,
-            .crc = (uint32_t) crc32_z(0, (const unsigned char *) content->bytes, content->length),
-            .packed = (uint32_t) packed.length,
-            .plain = (uint32_t) content->length,
-            .offset = (uint32_t) (zip->out->length - zip->start)};
-        zip->n_files++;
-        zip_add_32(zip->out, 0x04034b50);
-        zip_add_common(zip->out, file);
-        cellar_text_add_string(zip->out, name);
-        cellar_text_add(zip->out, packed.bytes, packed.length);
-    }
+    zip_add_file(zip, name, ZIP_DEFLATED, content, &packed);
     cellar_text_clear(&packed);
+}
+
+void serve_zip_store(serve_zip *zip, const char *name, const cellar_text *content)
+{
+    if (zip_has_room(zip, content))
+        zip_add_file(zip, name, ZIP_STORED, content, content);
 }
 
 void serve_zip_end(serve_zip *zip)

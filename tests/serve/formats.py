@@ -13,12 +13,14 @@ import sys
 import tempfile
 import urllib.parse
 import xml.etree.ElementTree
+import zipfile
 
 import builder
 
 CONTENTS = ["count", "se", "noise_low95", "noise_high95"]
 DATA = "/api/v2/tables/country/data?valuecodes[region]=*&valuecodes[age]=*&stub=region,age,period"
 NOTE = "Bounds do not add."
+ODS = "{urn:oasis:names:tc:opendocument:xmlns:"
 
 
 def expected(cellar, cube, folder):
@@ -64,9 +66,38 @@ def read_px(body):
 def read_xlsx(body):
     import openpyxl
     book = openpyxl.load_workbook(io.BytesIO(body))
+    sheet = book["Table"]
+    assert sheet.print_title_rows == "$3:$3" and sheet.print_title_cols == "$A:$C" and not sheet.merged_cells.ranges
+    assert book.properties.language in ("en", "sv") and book.properties.title.startswith("People")
     rows = list(book["Table"].iter_rows(values_only=True))[3:]
     about = " ".join(str(word) for row in book["About"].iter_rows(values_only=True) for word in row)
     return about, [list(row[3:]) for row in rows]
+
+
+def read_ods(body):
+    """The values of cells that are typed as numbers, with the standard library alone; says what the sheet About does."""
+    with zipfile.ZipFile(io.BytesIO(body)) as book:
+        first = book.infolist()[0]
+        assert (first.filename, first.compress_type, first.extra) == ("mimetype", zipfile.ZIP_STORED, b"")
+        assert book.read("mimetype") == b"application/vnd.oasis.opendocument.spreadsheet" == body[38:84]
+        parts = {name: xml.etree.ElementTree.fromstring(book.read(name)) for name in book.namelist()[1:]}
+    listed = {entry.get(ODS + "manifest:1.0}full-path") for entry in parts["META-INF/manifest.xml"]}
+    assert listed == set(parts) - {"META-INF/manifest.xml"} | {"/"}, listed
+    style = next(parts["styles.xml"].iter(ODS + "style:1.0}text-properties"))
+    assert style.get(ODS + "xsl-fo-compatible:1.0}language") in ("en", "sv")
+    table, about = parts["content.xml"].iter(ODS + "table:1.0}table")
+    assert [sheet.get(ODS + "table:1.0}name") for sheet in (table, about)] == ["Table", "About"]
+    rows = list(table.iter(ODS + "table:1.0}table-row"))
+    heading = table.findall(f"{ODS}table:1.0}}table-header-rows/{ODS}table:1.0}}table-row")
+    assert heading == rows[2:2 + len(heading)] and len(heading) == 1
+    widths = list(table.iter(ODS + "table:1.0}table-column"))
+    assert len(table.find(ODS + "table:1.0}table-header-columns")) == 3
+    assert all(len(row) == len(widths) for row in rows[2:]), "a heading or a value for each column"
+    assert not [cell for cell in table.iter() if "spanned" in " ".join(cell.attrib)], "cells are merged"
+    said = " ".join("".join(row.itertext()) for row in about.iter(ODS + "table:1.0}table-row"))
+    assert said.startswith("Protection")
+    return said, [[float(cell.get(ODS + "office:1.0}value")) for cell in row[3:]
+                   if cell.get(ODS + "office:1.0}value-type") == "float"] for row in rows[3:]]
 
 
 def read_sdmx_csv(body):
@@ -150,6 +181,9 @@ def plain_text(name, body):
         import openpyxl
         book = openpyxl.load_workbook(io.BytesIO(body))
         return " ".join(str(word) for sheet in book for row in sheet.iter_rows(values_only=True) for word in row)
+    if name == "ods":
+        with zipfile.ZipFile(io.BytesIO(body)) as book:
+            return " ".join(xml.etree.ElementTree.fromstring(book.read("content.xml")).itertext())
     text = body.decode("utf-8")
     if name.startswith("json"):
         return json.dumps(json.loads(text), ensure_ascii=False)
@@ -170,7 +204,7 @@ def check_texts(get):
     assert TEXTS["en"][5] not in without, "a note of a cell that is not shown"
 
 
-READERS = {"csv": read_csv, "px": read_px, "xlsx": read_xlsx, "sdmx-csv": read_sdmx_csv, "sdmx-ml": read_sdmx_ml,
+READERS = {"csv": read_csv, "px": read_px, "xlsx": read_xlsx, "ods": read_ods, "sdmx-csv": read_sdmx_csv, "sdmx-ml": read_sdmx_ml,
            "html": read_html}
 
 

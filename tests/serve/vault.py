@@ -23,7 +23,7 @@ import zipfile
 
 import builder
 
-FORMATS = ("json-stat2", "csv", "xlsx", "px", "html", "sdmx-csv", "sdmx-ml")
+FORMATS = ("json-stat2", "csv", "xlsx", "ods", "px", "html", "sdmx-csv", "sdmx-ml")
 CAP = "All tables that are ever drawn from these data are together differentially private for one person: rho 0.5 "
 OWN = "The released values of this table are differentially private for one person: "
 
@@ -64,7 +64,7 @@ def read(server, table, form="csv"):
 
 def words_of(form, body):
     """The text of an answer, without what its format does to a long line."""
-    if form == "xlsx":
+    if form in ("xlsx", "ods"):
         with zipfile.ZipFile(io.BytesIO(body)) as book:
             body = b" ".join(book.read(name) for name in book.namelist())
     text = body.decode()

@@ -191,6 +191,7 @@ static const char *const stumbling[] = {
     "keyed",
     "json-stat2",
     "xlsx",
+    "ods",
     "px",
     "csv",
     "sdmx-csv",

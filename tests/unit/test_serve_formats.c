@@ -373,15 +373,26 @@ static void test_sdmx_ids(void **state)
 }
 
 /* The same bytes each time; tests/serve reads them with another program. */
-static void test_xlsx(void **state)
+static void check_book(const char *format)
 {
-    cellar_text first = write_plain("xlsx"), second = write_plain("xlsx");
-    (void) state;
+    cellar_text first = write_plain(format), second = write_plain(format);
     assert_int_equal(first.length, second.length);
     assert_memory_equal(first.bytes, second.bytes, first.length);
     assert_memory_equal(first.bytes, "PK\3\4", 4);
     cellar_text_clear(&first);
     cellar_text_clear(&second);
+}
+
+static void test_xlsx(void **state)
+{
+    (void) state;
+    check_book("xlsx");
+}
+
+static void test_ods(void **state)
+{
+    (void) state;
+    check_book("ods");
 }
 
 /* ---- memory that ends ------------------------------------------------------------- */
@@ -422,6 +433,7 @@ int main(void)
         cmocka_unit_test(test_sdmx),
         cmocka_unit_test(test_sdmx_ids),
         cmocka_unit_test(test_xlsx),
+        cmocka_unit_test(test_ods),
         cmocka_unit_test(test_fail_every),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,6 +114,7 @@ static void test_formats(void **state)
         {"csv", "text/csv; charset=UTF-8"},
         {"px", "application/octet-stream"},
         {"xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
+        {"ods", "application/vnd.oasis.opendocument.spreadsheet"},
         {"sdmx", "application/vnd.sdmx.genericdata+xml; version=2.1; charset=UTF-8"},
     };
     cellar_site site = sample_site();

@@ -240,6 +240,8 @@ static void test_formats(void **state)
         {"outputFormat=csv", "text/csv; charset=UTF-8", "attachment; filename=\"census.csv\""},
         {"outputformat=XLSX", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
          "attachment; filename=\"census.xlsx\""},
+        {"outputFormat=ods", "application/vnd.oasis.opendocument.spreadsheet",
+         "attachment; filename=\"census.ods\""},
         {"outputFormat=px", "application/octet-stream", "attachment; filename=\"census.px\""},
         {"outputFormat=html", "text/html; charset=UTF-8", NULL},
         {"outputFormat=json-stat2", "application/json; charset=UTF-8", NULL},
