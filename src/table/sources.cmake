@@ -30,6 +30,7 @@ set(LAYER_SOURCES
   formats/format_sdmx_write.c
   formats/intake.c
   formats/jsonstat.c
+  formats/jsonstat_plain.c
   formats/px.c
   formats/px_extension.c
   formats/px_pieces.c

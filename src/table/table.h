@@ -93,7 +93,7 @@ static inline int cells_add(cellar_cells *cells, size_t to, const cellar_cells *
         return 0;
     if (cells->key != NULL)
         cells->key[to] = cells_key_add(cells->key[to], source->key[from], key_range);
-    if (cells->status != NULL && source->status[from] > cells->status[to])
+    if (cells->status != NULL && source->status != NULL && source->status[from] > cells->status[to])
         cells->status[to] = source->status[from];
     return 1;
 }

@@ -39,6 +39,14 @@ static cellar_status check_domains(const cellar_schema *schema, cellar_error *er
     return CELLAR_OK;
 }
 
+static cellar_status check_stated(const cellar_table *table, size_t k, cellar_error *err)
+{
+    return table->tabulation != NULL
+               ? CELLAR_OK
+               : cellar_fail(err, CELLAR_ERR_RULE,
+                             "partial table %zu does not say what was counted", k + 1);
+}
+
 /* Whether table number `k` says the same as the first, whose description is `first`. */
 static cellar_status check_same(const cellar_table *const *tables, size_t k, const char *first,
                                 cellar_error *err)
@@ -46,14 +54,11 @@ static cellar_status check_same(const cellar_table *const *tables, size_t k, con
     cellar_status status = CELLAR_OK;
     char *text = NULL;
     int is_same;
-    if (tables[k]->tabulation == NULL)
-        return cellar_fail(err, CELLAR_ERR_RULE, "partial table %zu does not say what was counted",
-                           k + 1);
+    CELLAR_TRY(check_stated(tables[k], k, err));
     CELLAR_TRY(cellar_table_describe(tables[k], &text, err));
-    is_same = first == NULL ||
-              (strcmp(text, first) == 0 && have_same_order(tables[0]->schema, tables[k]->schema) &&
-               tables[0]->key_range == tables[k]->key_range &&
-               tables[0]->max_weight == tables[k]->max_weight);
+    is_same = strcmp(text, first) == 0 && have_same_order(tables[0]->schema, tables[k]->schema) &&
+              tables[0]->key_range == tables[k]->key_range &&
+              tables[0]->max_weight == tables[k]->max_weight;
     if (!is_same)
         status = cellar_fail(err, CELLAR_ERR_RULE,
                              "partial table %zu was not counted like the first one: variables, "
@@ -68,7 +73,7 @@ static cellar_status check_all(const cellar_table *const *tables, size_t n, cell
 {
     cellar_status status = CELLAR_OK;
     char *first = NULL;
-    CELLAR_TRY(check_same(tables, 0, NULL, err));
+    CELLAR_TRY(check_stated(tables[0], 0, err));
     CELLAR_TRY(check_domains(tables[0]->schema, err));
     CELLAR_TRY(cellar_table_describe(tables[0], &first, err));
     for (size_t k = 1; k < n; k++)
@@ -78,40 +83,94 @@ out:
     return status;
 }
 
+/* ---- adding up --------------------------------------------------------------- */
+
+/* What all tables' cells have. */
+static cellar_cells find_parts(const cellar_table *const *tables, size_t n)
+{
+    cellar_cells like = {0};
+    for (size_t k = 0; k < n; k++) {
+        const cellar_cells *cells = &tables[k]->cells;
+        like.weight = cells->weight != NULL ? cells->weight : like.weight;
+        like.key = cells->key != NULL ? cells->key : like.key;
+        like.status = cells->status != NULL ? cells->status : like.status;
+    }
+    for (size_t k = 0; k < n; k++)
+        CELLAR_ASSERT(tables[k]->cells.n == 0 ||
+                      ((like.weight == NULL || tables[k]->cells.weight != NULL) &&
+                       (like.key == NULL || tables[k]->cells.key != NULL)));
+    return like;
+}
+
+/* The least index among the next cells of the tables; UINT64_MAX: there is none left. */
+static uint64_t find_least(const cellar_table *const *tables, size_t n, const size_t *next)
+{
+    uint64_t least = UINT64_MAX;
+    for (size_t k = 0; k < n; k++) {
+        const cellar_cells *cells = &tables[k]->cells;
+        if (next[k] < cells->n && table_index(tables[k], next[k]) < least)
+            least = table_index(tables[k], next[k]);
+    }
+    return least;
+}
+
+/* The sum over the tables of the cell at `index`. */
+static cellar_status add_cell(const cellar_table *const *tables, size_t n, size_t *next,
+                              uint64_t index, cellar_cells *all, cellar_error *err)
+{
+    const size_t to = all->n;
+    for (size_t k = 0; k < n; k++) {
+        const cellar_cells *cells = &tables[k]->cells;
+        if (next[k] == cells->n || table_index(tables[k], next[k]) != index)
+            continue;
+        if (all->n == to)
+            cells_copy(all, all->n++, cells, next[k]);
+        else if (!cells_add(all, to, cells, next[k], tables[0]->key_range))
+            return cellar_fail(err, CELLAR_ERR_OVERFLOW, "a sum of counts is too large");
+        next[k]++;
+    }
+    return CELLAR_OK;
+}
+
+/* Cells of tables stand in the order of their indices, and so do their sums. */
+static cellar_status add_up(const cellar_table *const *tables, size_t n, cells_builder *all,
+                            cellar_error *err)
+{
+    const cellar_cells like = find_parts(tables, n);
+    size_t *next = cellar_alloc(n, sizeof *next);
+    cellar_status status = CELLAR_OK;
+    uint64_t index;
+    if (next == NULL)
+        return cellar_fail_memory(err, "partial tables");
+    CELLAR_TRY(cellar_cells_reserve(all, &like, tables[0]->cells.n, err));
+    while ((index = find_least(tables, n, next)) != UINT64_MAX) {
+        CELLAR_TRY(cellar_cells_reserve(all, &like, 1, err));
+        CELLAR_TRY(add_cell(tables, n, next, index, &all->cells, err));
+    }
+out:
+    cellar_free(next);
+    return status;
+}
+
 cellar_status cellar_table_merge(const cellar_table *const *tables, size_t n_tables,
                                  cellar_table **out, cellar_error *err)
 {
-    cellar_cells like = {0}, all = {0};
+    cells_builder all = {0};
     cellar_table *merged = NULL;
     cellar_status status = CELLAR_OK;
-    size_t n = 0;
 
     *out = NULL;
     if (n_tables == 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "there is no partial table to add up");
     CELLAR_TRY(check_all(tables, n_tables, err));
-    for (size_t k = 0; k < n_tables; k++) {
-        n += tables[k]->cells.n;
-        like.weight = tables[k]->cells.weight != NULL ? tables[k]->cells.weight : like.weight;
-        like.key = tables[k]->cells.key != NULL ? tables[k]->cells.key : like.key;
-        like.status = tables[k]->cells.status != NULL ? tables[k]->cells.status : like.status;
-    }
-    CELLAR_TRY(cellar_cells_create_like(&like, n, &all, err));
-    all.n = 0;
-    for (size_t k = 0; k < n_tables; k++) {
-        const cellar_cells *cells = &tables[k]->cells;
-        CELLAR_ASSERT(cells->n == 0 || ((all.weight == NULL || cells->weight != NULL) &&
-                                        (all.key == NULL || cells->key != NULL)));
-        for (size_t i = 0; i < cells->n; i++)
-            cells_copy(&all, all.n++, cells, i);
-    }
+    CELLAR_TRY(add_up(tables, n_tables, &all, err));
     CELLAR_TRY(
-        cellar_table_from_cells(tables[0]->schema, &all, tables[0]->key_range, &merged, err));
+        cellar_table_from_cells(tables[0]->schema, &all.cells, tables[0]->key_range, &merged, err));
     CELLAR_TRY(cellar_table_inherit(&merged, tables[0], err));
     *out = merged;
     merged = NULL;
 out:
     cellar_table_free(merged);
-    cellar_cells_clear(&all);
+    cellar_cells_clear(&all.cells);
     return status;
 }

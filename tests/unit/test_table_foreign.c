@@ -16,6 +16,13 @@ typedef struct foreign_case {
     const char *message;
 } foreign_case;
 
+/* A dataset of four cells, around its values. */
+#define VALUES(values)                                                                             \
+    "{\"class\":\"dataset\",\"id\":[\"s\"],\"size\":[4],\"dimension\":{\"s\":{\"category\":{"      \
+    "\"index\":"                                                                                   \
+    "[\"a\",\"b\",\"c\",\"d\"],\"label\":{\"a\":\"\\\"value\\\":[9,9]\"}}}},\"extension\":{"       \
+    "\"value\":[7]},"                                                                              \
+    "\"value\":" values "}"
 #define PX_HEAD "CHARSET=\"ANSI\";\nAXIS-VERSION=\"2013\";\nTITLE=\"t\";\n"
 
 static const foreign_case cases[] = {
@@ -68,6 +75,24 @@ static const foreign_case cases[] = {
      "{\"class\":\"dataset\",\"id\":[\"s\"],\"size\":[3],\"dimension\":{\"s\":{\"category\":"
      "{\"index\":[\"_T\",\"a\",\"b\"]}}},\"value\":[3,1,2]}",
      "a=1 b=2 _T=3", NULL},
+    {"json: plain values", CELLAR_TABLE_JSONSTAT, VALUES("[1,20,\n300,0]"), "a=1 b=20 c=300", NULL},
+    {"json: with a blank", CELLAR_TABLE_JSONSTAT, VALUES("[1,20, 300,0]"), "a=1 b=20 c=300", NULL},
+    {"json: plain, sparse, null", CELLAR_TABLE_JSONSTAT, VALUES("{\"0\":1,\n\"2\":null,\"3\":40}"),
+     "a=1 b=0!not-available c=0!not-available d=40", NULL},
+    {"json: not in order", CELLAR_TABLE_JSONSTAT, VALUES("{\"3\":4,\"0\":1,\"1\":0,\"2\":0}"),
+     "a=1 d=4", NULL},
+    {"json: plain, too few", CELLAR_TABLE_JSONSTAT, VALUES("[1,2,3]"), NULL, "value: 3 elements"},
+    {"json: plain, beyond", CELLAR_TABLE_JSONSTAT, VALUES("{\"0\":1,\"4\":1}"), NULL, "positions"},
+    {"json: beyond", CELLAR_TABLE_JSONSTAT, VALUES("{\"4\":1, \"0\":1}"), NULL, "positions"},
+    {"json: a position twice", CELLAR_TABLE_JSONSTAT, VALUES("{\"0\":1,\"00\":1}"), NULL,
+     "each position once"},
+    {"json: a name twice", CELLAR_TABLE_JSONSTAT, VALUES("{\"0\":1,\"0\":1}"), NULL, "f:1:"},
+    {"json: values twice", CELLAR_TABLE_JSONSTAT, VALUES("[1,2,3,4],\"value\":[1,2,3,4]"), NULL,
+     "f:1:"},
+    {"json: a leading zero", CELLAR_TABLE_JSONSTAT, VALUES("[1,02,3,4]"), NULL, "f:1: column 170:"},
+    {"json: a last comma", CELLAR_TABLE_JSONSTAT, VALUES("[1,2,3,4,]"), NULL, "not valid JSON"},
+    {"json: wrong behind plain values", CELLAR_TABLE_JSONSTAT, VALUES("[1,2,\n3,4],x"), NULL,
+     "f:2: column 6:"},
     {"json: no JSON", CELLAR_TABLE_JSONSTAT, "{\"class\":\n  \"dataset\",}", NULL, "f:2: column"},
     {"json: duplicate", CELLAR_TABLE_JSONSTAT, "{\"class\":\"a\",\"class\":\"b\"}", NULL, "f:1:"},
     {"json: collection", CELLAR_TABLE_JSONSTAT, "{\"class\":\"collection\"}", NULL,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "table/formats/jsonstat_plain.h"
 
 static cellar_status jsonstat_fail(const cellar_source *source, const char *member,
                                    const char *expected, cellar_error *err)
@@ -24,18 +25,42 @@ void cellar_jsonstat_clear(cellar_jsonstat *file)
     *file = (cellar_jsonstat){0};
 }
 
+/* The text without its plain values, or else all of it, which also says where it is wrong. */
+static cellar_status jsonstat_load_root(const char *bytes, size_t length, cellar_jsonstat *file,
+                                        json_error_t *where, cellar_error *err)
+{
+    cellar_jsonstat_plain plain;
+    cellar_status status = cellar_jsonstat_read_plain(bytes, length, &plain, err);
+    if (status != CELLAR_OK)
+        return status;
+    file->values = plain.entries;
+    file->n_values = plain.n;
+    if (plain.entries != NULL)
+        file->root = cellar_jsonstat_parse_around(bytes, length, &plain, where);
+    if (file->root != NULL ||
+        (plain.entries != NULL && json_error_code(where) == json_error_out_of_memory))
+        return CELLAR_OK;
+    cellar_free(file->values);
+    file->values = NULL;
+    file->root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, where);
+    return CELLAR_OK;
+}
+
 static cellar_status jsonstat_load(const cellar_source *source, cellar_jsonstat *file,
                                    cellar_error *err)
 {
     const char *bytes = source->bytes, *class;
     size_t length = source->length;
-    json_error_t where;
+    json_error_t where = {0};
+    cellar_status status;
 
     if (length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
         bytes += 3;
         length -= 3;
     }
-    file->root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &where);
+    status = jsonstat_load_root(bytes, length, file, &where, err);
+    if (status != CELLAR_OK)
+        return status;
     if (file->root == NULL && json_error_code(&where) == json_error_out_of_memory)
         return cellar_fail_memory(err, source->name);
     if (file->root == NULL) /* jansson's own text may quote the file, so only where is told */
@@ -167,36 +192,54 @@ static int jsonstat_compare_entries(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* An array over all cells, or an object by index, as entries in order. */
+/* Of an array or an object by index. */
+static cellar_status jsonstat_list_entries(const cellar_source *source, json_t *from,
+                                           const char *member, cellar_jsonstat_entry *entries,
+                                           cellar_error *err)
+{
+    size_t i = 0;
+    const char *key;
+    json_t *value;
+    if (json_is_array(from)) {
+        json_array_foreach(from, i, value) entries[i] = (cellar_jsonstat_entry){i, value, 0};
+        return CELLAR_OK;
+    }
+    json_object_foreach(from, key, value)
+    {
+        if (!cellar_parse_u64(key, strlen(key), &entries[i].index))
+            return jsonstat_fail(source, member, "positions of cells as names", err);
+        entries[i++].value = value;
+    }
+    qsort(entries, i, sizeof *entries, jsonstat_compare_entries);
+    return CELLAR_OK;
+}
+
+/* An array over all cells, or an object by index, as entries in order; plain values are there
+ * already. */
 static cellar_status jsonstat_read_entries(const cellar_source *source, const cellar_jsonstat *file,
                                            const char *member, cellar_jsonstat_entry **entries,
                                            size_t *n_entries, cellar_error *err)
 {
     json_t *from = json_object_get(file->root, member);
-    size_t n = json_is_array(from) ? json_array_size(from) : json_object_size(from), i = 0;
-    const char *key;
-    json_t *value;
+    cellar_status status = CELLAR_OK;
+    size_t n = *n_entries;
 
+    if (*entries == NULL) {
+        n = json_is_array(from) ? json_array_size(from) : json_object_size(from);
+        *entries = cellar_alloc(n, sizeof **entries);
+        if (*entries == NULL)
+            return cellar_fail_memory(err, "the cells of a table file");
+        status = jsonstat_list_entries(source, from, member, *entries, err);
+    }
+    if (status != CELLAR_OK)
+        return status;
     if (json_is_array(from) && n != file->n_indices)
         return cellar_fail(err, CELLAR_ERR_INPUT,
                            "%s: %s: %zu elements, but the sizes make %" PRIu64, source->name,
                            member, n, file->n_indices);
-    *entries = cellar_alloc(n, sizeof **entries);
-    if (*entries == NULL)
-        return cellar_fail_memory(err, "the cells of a table file");
-    if (json_is_array(from)) {
-        json_array_foreach(from, i, value)(*entries)[i] = (cellar_jsonstat_entry){i, value};
-    } else {
-        json_object_foreach(from, key, value)
-        {
-            if (!cellar_parse_u64(key, strlen(key), &(*entries)[i].index) ||
-                (*entries)[i].index >= file->n_indices)
-                return jsonstat_fail(source, member, "positions of cells as names", err);
-            (*entries)[i++].value = value;
-        }
-        qsort(*entries, n, sizeof **entries, jsonstat_compare_entries);
-    }
-    for (i = 1; i < n; i++)
+    if (n > 0 && (*entries)[n - 1].index >= file->n_indices)
+        return jsonstat_fail(source, member, "positions of cells as names", err);
+    for (size_t i = 1; i < n; i++)
         if ((*entries)[i - 1].index == (*entries)[i].index)
             return jsonstat_fail(source, member, "each position once", err);
     *n_entries = n;
@@ -241,28 +284,27 @@ out:
 
 /* ---- cells ----------------------------------------------------------------- */
 
-static const json_t *jsonstat_take(const cellar_jsonstat_entry *entries, size_t n, size_t *position,
-                                   uint64_t index)
+static const cellar_jsonstat_entry *jsonstat_take(const cellar_jsonstat_entry *entries, size_t n,
+                                                  size_t *position, uint64_t index)
 {
-    const json_t *value;
+    const cellar_jsonstat_entry *entry;
     if (*position == n || entries[*position].index != index)
         return NULL;
-    value = entries[(*position)++].value;
-    return json_is_null(value) ? NULL : value;
+    entry = &entries[(*position)++];
+    return json_is_null(entry->value) ? NULL : entry;
 }
 
 static int jsonstat_go_to(const cellar_jsonstat *file, cellar_jsonstat_cursor *cursor,
                           uint64_t index)
 {
+    const cellar_jsonstat_entry *stated;
     if (index >= file->n_indices)
         return 0;
     cursor->started = 1;
     cursor->index = index;
     cursor->value = jsonstat_take(file->values, file->n_values, &cursor->value_position, index);
-    cursor->status =
-        jsonstat_take(file->statuses, file->n_statuses, &cursor->status_position, index);
-    if (cursor->status == NULL)
-        cursor->status = file->common_status;
+    stated = jsonstat_take(file->statuses, file->n_statuses, &cursor->status_position, index);
+    cursor->status = stated != NULL ? stated->value : file->common_status;
     return 1;
 }
 
@@ -310,11 +352,12 @@ static int jsonstat_find_status(const json_t *text, cellar_cell_status *out)
     return 0;
 }
 
-static int jsonstat_whole(const json_t *value, int64_t *out)
+static int jsonstat_whole(const cellar_jsonstat_entry *entry, int64_t *out)
 {
+    const json_t *value = entry->value;
     double real = json_real_value(value);
-    if (json_is_integer(value)) {
-        *out = json_integer_value(value);
+    if (value == NULL || json_is_integer(value)) {
+        *out = value == NULL ? entry->whole : json_integer_value(value);
         return 1;
     }
     if (!json_is_real(value) || fabs(real) > 9007199254740992.0 || floor(real) != real)
@@ -324,12 +367,13 @@ static int jsonstat_whole(const json_t *value, int64_t *out)
 }
 
 /* A number in units of 10^-decimals: the nearest one, which is exact below 2^53 units. */
-static int jsonstat_decimal(const json_t *value, int decimals, int64_t *out)
+static int jsonstat_decimal(const cellar_jsonstat_entry *entry, int decimals, int64_t *out)
 {
-    double units = json_number_value(value);
+    const json_t *value = entry->value;
+    double units = value == NULL ? (double) entry->whole : json_number_value(value);
     for (int i = 0; i < decimals; i++)
         units *= 10;
-    if (!json_is_number(value) || !(fabs(units) <= 9007199254740992.0))
+    if ((value != NULL && !json_is_number(value)) || !(fabs(units) <= 9007199254740992.0))
         return 0;
     *out = (int64_t) nearbyint(units);
     return 1;

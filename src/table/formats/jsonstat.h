@@ -18,11 +18,12 @@ typedef struct cellar_jsonstat_dimension {
 /* What `value` or `status` says of an index. */
 typedef struct cellar_jsonstat_entry {
     uint64_t index;
-    const json_t *value;
+    const json_t *value; /* NULL: it is `whole` */
+    int64_t whole;
 } cellar_jsonstat_entry;
 
 typedef struct cellar_jsonstat {
-    json_t *root;            /* owns all strings */
+    json_t *root;            /* owns all strings; without values that are plain */
     cellar_arena *arena;     /* the lists of codes and labels */
     const json_t *extension; /* extension.cellar, or NULL in files of others */
     size_t n_variables;
@@ -43,7 +44,8 @@ void cellar_jsonstat_clear(cellar_jsonstat *file);
  * file says nothing (or null). */
 typedef struct cellar_jsonstat_cursor {
     uint64_t index;
-    const json_t *value, *status;
+    const cellar_jsonstat_entry *value;
+    const json_t *status;
     size_t value_position, status_position;
     int started;
 } cellar_jsonstat_cursor;
