@@ -25,6 +25,9 @@ typedef enum cellar_sql_dialect {
 
 /* "postgresql", ...; NULL beyond the last. */
 CELLAR_API const char *cellar_sql_dialect_name(cellar_sql_dialect dialect);
+/* The dialect of a database by what drivers call it: "PostgreSQL", "SQLite", "Spark SQL". Answers 1
+ * and sets *out, or 0 when the name begins with none of the dialects' (NULL included). */
+CELLAR_API int cellar_sql_dialect_find(const char *name, cellar_sql_dialect *out);
 /* 1 when its answers are compared with cellar_tabulate() by tests; 0: its syntax was written by the
  * manual of the engine, and nothing was run. */
 CELLAR_API int cellar_sql_dialect_is_tested(cellar_sql_dialect dialect);
@@ -51,9 +54,9 @@ CELLAR_API cellar_sql_source cellar_sql_source_default(void); /* no table yet */
  *
  * The answer has a column `o` (0 for cells that count; below 0 for rows that do not, and why), a
  * column c1, c2, ... for each variable (the leaf of its domain), the number of records `n`, and
- * where they are asked for `ws` and `ks`, sums of weights and of keys; last `m`, how many rows the
- * answer has, by which an answer is found out that was cut off (0: the database cannot say). Its
- * rows are in no order. */
+ * where they are asked for `ws` and `ks`, sums of weights and of keys as texts; last `m`, how many
+ * rows the answer has, by which an answer is found out that was cut off (0: the database cannot
+ * say). Its rows are in no order. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_write(const cellar_tabulate_spec *spec,
                                                            const cellar_sql_source *source,
                                                            cellar_sql_dialect dialect, char **sql,

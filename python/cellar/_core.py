@@ -12,6 +12,7 @@ from typing import Any, Mapping, NoReturn, Optional, Sequence, Union
 
 from . import _cellar
 from ._cellar import Error as Error
+from ._databases import asking, dialect_of, is_connection
 from ._frames import columns_of
 
 __version__: str = _cellar.version
@@ -140,6 +141,10 @@ class Table:
         """The true counts, confidential: for each cell with records its codes and its count."""
         return _cellar.true_counts(self._handle)
 
+    def write(self, path: Union[str, "os.PathLike[str]"], *, zeros: bool = False, replace: bool = False) -> None:
+        """Writes the true counts, confidential, in the format of the file's ending; nobody else may read the file."""
+        _cellar.write_table(self._handle, os.fspath(path), zeros, replace)
+
     def __repr__(self) -> str:
         shape = " x ".join(f"{name} ({len(codes)})" for name, codes in self.variables.items())
         return f"<cellar.Table of {shape}: true counts, confidential>"
@@ -190,13 +195,16 @@ def tabulate(data: Any, by: Sequence[Union[str, Variable]], *, codelists: Option
              max_weight: int = 0, unit: Optional[str] = None, max_per_unit: int = 0,
              record_key: Optional[str] = None, record_id: Optional[str] = None, key: Optional[Key] = None,
              key_range: int = 0, count: Optional[str] = None, rows_are_records: bool = False,
-             domain_public: bool = False, threads: int = 0) -> Table:
+             domain_public: bool = False, threads: int = 0, table: Optional[str] = None,
+             order_by: Sequence[str] = (), dialect: Optional[str] = None) -> Table:
     """Counts the rows of a pandas data frame, of a mapping from names to columns (NumPy arrays, lists), of anything
-    with __arrow_c_stream__, or of a file (its path). The table is that of `cellar tabulate` for the same rows in CSV.
+    with __arrow_c_stream__, of a file (its path), or of a `table` of a database (a DB-API 2 connection: the database
+    counts, and only cells leave it). The table is that of `cellar tabulate` for the same rows in CSV.
 
     `by` names columns, or has Variable objects. `codelists` declares categories: a file, or the codes in order. Without
     one the categories are those that occur, and protecting the table needs domain_public. Whole floats are written
-    without a point."""
+    without a point. In a database `order_by` names the columns that say which records of a unit come first, and
+    `dialect` whose SQL it understands, where its driver does not say."""
     variables = [Variable(v) if isinstance(v, str) else v for v in by]
     spec: dict[str, Any] = {
         "variables": [_variable(v, codelists or {}, domain_public) for v in variables], "where": list(where),
@@ -206,7 +214,15 @@ def tabulate(data: Any, by: Sequence[Union[str, Variable]], *, codelists: Option
         "max_weight": max_weight, "unit": unit, "max_per_unit": max_per_unit, "record_key": record_key,
         "record_id": record_id, "key": None if key is None else key._handle, "key_range": key_range, "count": count,
         "rows_are_records": int(rows_are_records), "threads": threads}
-    if isinstance(data, (str, os.PathLike)):
+    if is_connection(data):
+        if table is None:
+            raise ValueError("`table` names the table of the database: 'people' or 'schema.people'")
+        name = dialect_of(data, dialect)
+        counted = _cellar.tabulate_database(spec, {"table": table, "order_by": list(order_by), "dialect": name},
+                                            asking(data, name))
+    elif table is not None:
+        raise TypeError("`table` is for a connection to a database, which has cursor() and commit()")
+    elif isinstance(data, (str, os.PathLike)):
         counted = _cellar.tabulate_file({**spec, "path": os.fspath(data)})
     elif hasattr(data, "__arrow_c_stream__") and not hasattr(data, "iloc"):
         counted = _cellar.tabulate_stream(spec, data.__arrow_c_stream__())

@@ -63,9 +63,25 @@ PyObject *glue_stream(PyObject *module, cellar_status status, struct ArrowArrayS
 /* What a certificate guarantees, as cellar.Certificate takes it. */
 PyObject *glue_certificate(const cellar_certificate *certificate);
 
+/* What to count (spec.c), as long as its dict lives. After glue_spec_init(), which answers 0 with
+ * an exception set when it fails, glue_spec_clear() is due in any case. */
+typedef struct glue_spec {
+    cellar_tabulate_spec spec;
+    cellar_variable_spec variables[CELLAR_MAX_VARIABLES];
+    const char **missing, **where;
+    uint64_t *masks;
+    unsigned char secret[CELLAR_KEY_SECRET_BYTES];
+} glue_spec;
+int glue_spec_init(PyObject *dict, glue_spec *a);
+void glue_spec_clear(glue_spec *a);
+/* What a tabulation with that status made (tabulate.c): the table, which is taken over, and what
+ * became of the rows. */
+PyObject *glue_counted(PyObject *module, cellar_status status, cellar_table *table,
+                       const cellar_row_report *report, const cellar_error *err);
+
 /* The methods of the files of those names. */
-extern PyMethodDef glue_tabulate_methods[], glue_protect_methods[], glue_certify_methods[],
-    glue_assess_methods[], glue_exposure_methods[], glue_infer_methods[], glue_estimate_methods[],
-    glue_cube_methods[], glue_plan_methods[], glue_report_methods[];
+extern PyMethodDef glue_tabulate_methods[], glue_database_methods[], glue_protect_methods[],
+    glue_certify_methods[], glue_assess_methods[], glue_exposure_methods[], glue_infer_methods[],
+    glue_estimate_methods[], glue_cube_methods[], glue_plan_methods[], glue_report_methods[];
 
 #endif

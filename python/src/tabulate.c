@@ -62,113 +62,6 @@ static PyObject *make_recode_map(PyObject *module, PyObject *args)
                                : glue_fail(module, status, &err);
 }
 
-/* ---- the spec ------------------------------------------------------------------- */
-
-typedef struct asked {
-    cellar_tabulate_spec spec;
-    cellar_variable_spec variables[CELLAR_MAX_VARIABLES];
-    const char **missing, **where;
-    uint64_t *masks;
-    unsigned char secret[CELLAR_KEY_SECRET_BYTES];
-} asked;
-
-static void read_variable(PyObject *dict, cellar_variable_spec *out, int *failed)
-{
-    *out = cellar_variable_spec_default();
-    out->name = glue_text(dict, "name", failed);
-    out->column = glue_text(dict, "column", failed);
-    out->codelist = glue_object(PyDict_GetItemString(dict, "codelist"), HANDLE_CODELIST, 1);
-    out->recode.map = glue_object(PyDict_GetItemString(dict, "map"), HANDLE_RECODE_MAP, 1);
-    out->domain_public = (int) glue_number(dict, "domain_public", 0, failed);
-    out->level = (size_t) glue_number(dict, "level", 0, failed);
-    out->missing_policy = (cellar_missing_policy) glue_number(dict, "missing", 0, failed);
-    out->recode.bottom = glue_text(dict, "bottom", failed);
-    out->recode.top = glue_text(dict, "top", failed);
-    out->recode.band_width = glue_text(dict, "band", failed);
-    out->recode.band_origin = glue_text(dict, "band_origin", failed);
-    out->recode.band_closed_right = (int) glue_number(dict, "band_closed_right", 0, failed);
-    *failed |= PyErr_Occurred() != NULL;
-}
-
-static void read_variables(PyObject *dict, asked *a, int *failed)
-{
-    PyObject *list = glue_member(dict, "variables");
-    const Py_ssize_t n = list != NULL ? PyList_Size(list) : 0;
-    if (n < 0 || n > CELLAR_MAX_VARIABLES) {
-        PyErr_SetString(PyExc_ValueError, "a table has 1 to 64 variables");
-        *failed = 1;
-        return;
-    }
-    for (Py_ssize_t v = 0; v < n; v++)
-        read_variable(PyList_GetItem(list, v), &a->variables[v], failed);
-    a->spec.variables = a->variables;
-    a->spec.n_variables = (size_t) n;
-}
-
-static void read_margins(PyObject *dict, asked *a, int *failed)
-{
-    PyObject *list = glue_member(dict, "margins");
-    const Py_ssize_t n = list != NULL ? PyList_Size(list) : 0;
-    a->spec.margins.all = (int) glue_number(dict, "all_margins", 0, failed);
-    a->masks = PyMem_Calloc((size_t) (n > 0 ? n : 1), sizeof *a->masks);
-    if (n < 0 || a->masks == NULL) {
-        *failed = 1;
-        return;
-    }
-    for (Py_ssize_t i = 0; i < n; i++)
-        a->masks[i] = PyLong_AsUnsignedLongLong(PyList_GetItem(list, i));
-    a->spec.margins.masks = a->masks;
-    a->spec.margins.n_masks = (size_t) n;
-}
-
-static void read_records(PyObject *dict, asked *a, int *failed)
-{
-    const cellar_key *key = glue_object(PyDict_GetItemString(dict, "key"), HANDLE_KEY, 1);
-    cellar_tabulate_spec *spec = &a->spec;
-    spec->weight_column = glue_text(dict, "weight", failed);
-    spec->max_weight = (uint64_t) glue_number(dict, "max_weight", 0, failed);
-    spec->unit_column = glue_text(dict, "unit", failed);
-    spec->max_per_unit = (uint64_t) glue_number(dict, "max_per_unit", 0, failed);
-    spec->record_key_column = glue_text(dict, "record_key", failed);
-    spec->record_id_column = glue_text(dict, "record_id", failed);
-    spec->key_range = (uint64_t) glue_number(dict, "key_range", 0, failed);
-    spec->reader.count_column = glue_text(dict, "count", failed);
-    spec->reader.rows_are_records = (int) glue_number(dict, "rows_are_records", 0, failed);
-    if (key != NULL) {
-        cellar_key_secret(key, CELLAR_KEY_RECORDS, a->secret);
-        spec->record_secret = a->secret;
-    }
-}
-
-static int asked_init(PyObject *dict, asked *a)
-{
-    int failed = 0;
-    memset(a, 0, sizeof *a);
-    a->spec = cellar_tabulate_spec_default();
-    a->spec.reader = cellar_reader_options_default();
-    a->spec.path = glue_text(dict, "path", &failed);
-    a->spec.n_threads = (int) glue_number(dict, "threads", 0, &failed);
-    a->spec.missing_policy = (cellar_missing_policy) glue_number(dict, "missing_as", 0, &failed);
-    a->missing = glue_texts(dict, "missing", &a->spec.n_missing, &failed);
-    a->where = glue_texts(dict, "where", &a->spec.n_where, &failed);
-    a->spec.missing = a->missing;
-    a->spec.where = a->where;
-    read_variables(dict, a, &failed);
-    read_margins(dict, a, &failed);
-    read_records(dict, a, &failed);
-    return !failed && !PyErr_Occurred();
-}
-
-static void asked_clear(asked *a)
-{
-    volatile unsigned char *secret = a->secret; /* wiped, not optimised away */
-    for (size_t i = 0; i < sizeof a->secret; i++)
-        secret[i] = 0;
-    PyMem_Free((void *) a->missing);
-    PyMem_Free((void *) a->where);
-    PyMem_Free(a->masks);
-}
-
 /* ---- columns --------------------------------------------------------------------- */
 
 typedef struct held_columns {
@@ -267,8 +160,8 @@ static int read_columns(PyObject *list, unsigned long long n_rows, held_columns 
 
 /* ---- counting --------------------------------------------------------------------- */
 
-static PyObject *counted(PyObject *module, cellar_status status, cellar_table *table,
-                         const cellar_row_report *report, const cellar_error *err)
+PyObject *glue_counted(PyObject *module, cellar_status status, cellar_table *table,
+                       const cellar_row_report *report, const cellar_error *err)
 {
     PyObject *handle;
     if (status != CELLAR_OK)
@@ -288,10 +181,10 @@ static PyObject *tabulate_columns(PyObject *module, PyObject *args)
     PyObject *dict, *list, *result = NULL;
     unsigned long long n_rows;
     held_columns held;
-    asked a;
+    glue_spec a;
     if (!PyArg_ParseTuple(args, "OOK", &dict, &list, &n_rows))
         return NULL;
-    if (asked_init(dict, &a) & read_columns(list, n_rows, &held)) {
+    if (glue_spec_init(dict, &a) & read_columns(list, n_rows, &held)) {
         const cellar_frame frame = {.columns = held.columns, .n_columns = held.n, .n_rows = n_rows};
         cellar_table *table = NULL;
         cellar_row_report report;
@@ -299,9 +192,9 @@ static PyObject *tabulate_columns(PyObject *module, PyObject *args)
         cellar_status status;
         Py_BEGIN_ALLOW_THREADS status =
             cellar_tabulate_columns(&a.spec, &frame, &table, &report, &err);
-        Py_END_ALLOW_THREADS result = counted(module, status, table, &report, &err);
+        Py_END_ALLOW_THREADS result = glue_counted(module, status, table, &report, &err);
     }
-    asked_clear(&a);
+    glue_spec_clear(&a);
     columns_clear(&held);
     return result;
 }
@@ -310,40 +203,40 @@ static PyObject *tabulate_stream(PyObject *module, PyObject *args)
 {
     PyObject *dict, *capsule, *result = NULL;
     struct ArrowArrayStream *stream;
-    asked a;
+    glue_spec a;
     if (!PyArg_ParseTuple(args, "OO", &dict, &capsule))
         return NULL;
     stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
     if (stream == NULL)
         return NULL;
-    if (asked_init(dict, &a)) {
+    if (glue_spec_init(dict, &a)) {
         cellar_table *table = NULL;
         cellar_row_report report;
         cellar_error err;
         cellar_status status;
         Py_BEGIN_ALLOW_THREADS status =
             cellar_tabulate_stream(&a.spec, stream, &table, &report, &err);
-        Py_END_ALLOW_THREADS result = counted(module, status, table, &report, &err);
+        Py_END_ALLOW_THREADS result = glue_counted(module, status, table, &report, &err);
     }
-    asked_clear(&a);
+    glue_spec_clear(&a);
     return result;
 }
 
 static PyObject *tabulate_file(PyObject *module, PyObject *args)
 {
     PyObject *dict, *result = NULL;
-    asked a;
+    glue_spec a;
     if (!PyArg_ParseTuple(args, "O", &dict))
         return NULL;
-    if (asked_init(dict, &a)) {
+    if (glue_spec_init(dict, &a)) {
         cellar_table *table = NULL;
         cellar_row_report report;
         cellar_error err;
         cellar_status status;
         Py_BEGIN_ALLOW_THREADS status = cellar_tabulate(&a.spec, &table, &report, &err);
-        Py_END_ALLOW_THREADS result = counted(module, status, table, &report, &err);
+        Py_END_ALLOW_THREADS result = glue_counted(module, status, table, &report, &err);
     }
-    asked_clear(&a);
+    glue_spec_clear(&a);
     return result;
 }
 
@@ -410,6 +303,33 @@ static PyObject *read_table(PyObject *module, PyObject *args)
                                : glue_fail(module, status, &err);
 }
 
+static PyObject *write_table(PyObject *module, PyObject *args)
+{
+    cellar_output_options how = cellar_output_options_default();
+    cellar_table_write_options write = cellar_table_write_options_default();
+    PyObject *handle;
+    const char *path;
+    const cellar_table *table;
+    cellar_output *output = NULL;
+    cellar_error err;
+    cellar_status status;
+    if (!PyArg_ParseTuple(args, "Ospp", &handle, &path, &write.zeros, &how.replace))
+        return NULL;
+    table = glue_object(handle, HANDLE_TABLE, 0);
+    if (table == NULL)
+        return NULL;
+    write.format = cellar_table_format_of_path(path);
+    status = cellar_output_open(path, &how, &output, &err);
+    if (status == CELLAR_OK) {
+        status = cellar_table_write(table, &write, output, &err);
+        if (status == CELLAR_OK)
+            status = cellar_output_commit(output, &err);
+        else
+            cellar_output_discard(output);
+    }
+    return status == CELLAR_OK ? Py_NewRef(Py_None) : glue_fail(module, status, &err);
+}
+
 static PyObject *merge_tables(PyObject *module, PyObject *args)
 {
     PyObject *list;
@@ -448,6 +368,7 @@ PyMethodDef glue_tabulate_methods[] = {
     {"release_shape", release_shape, METH_VARARGS, "The variables of a release."},
     {"true_counts", true_counts, METH_VARARGS, "The true counts: confidential."},
     {"read_table", read_table, METH_VARARGS, "A table from a file."},
+    {"write_table", write_table, METH_VARARGS, "Writes a table: confidential."},
     {"merge_tables", merge_tables, METH_VARARGS, "Partial tables added up."},
     {NULL, NULL, 0, NULL},
 };

@@ -44,9 +44,10 @@ no_dots <- function(...) {
 }
 
 # What to count, as tabulate.c reads it.
-tabulation <- function(by, codelists, margins, dimVar, freqVar, hierarchies, recodes, where, missing, missing_as, weight,
-                       max_weight, unit, max_per_unit, record_key, record_id, key, key_range, rows_are_records,
-                       domain_public, structural_zeros, threads) {
+tabulation <- function(by, codelists, margins = NULL, dimVar = NULL, freqVar = NULL, hierarchies = NULL, recodes = NULL,
+                       where = character(), missing = character(), missing_as = NULL, weight = NULL, max_weight = 0,
+                       unit = NULL, max_per_unit = 0, record_key = NULL, record_id = NULL, key = NULL, key_range = 0,
+                       rows_are_records = FALSE, domain_public = FALSE, structural_zeros = NULL, threads = 0) {
   if (!is.null(dimVar)) {
     if (!is.null(by)) refuse("say which variables by `by` or by `dimVar`, not by both")
     by <- texts(dimVar, "dimVar")

@@ -25,6 +25,8 @@
     X(CODELIST, cellar_codelist_free, "code list", "name it again")                                \
     X(RECODE_MAP, cellar_recode_map_free, "recode map", "name it again")                           \
     X(TABLE, cellar_table_free, "true table", "count it again, or read it with read_table()")      \
+    X(QUESTION, cellar_sql_free, "question", "ask it again")                                       \
+    X(ANSWER, cellar_sql_answer_free, "answer", "ask for it again")                                \
     X(RELEASE, cellar_release_free, "release",                                                     \
       "read it from the file of write_release() with read_release()")                              \
     X(KEY, cellar_key_free, "key", "read it again with read_key()")                                \

@@ -11,7 +11,10 @@
 /* frame.c: the columns of a data frame, valid until .Call() returns. */
 cellar_frame glue_frame(SEXP columns, SEXP n_rows);
 
-/* tabulate.c */
+/* tabulate.c: what to count. `secret` has room for the key's (CELLAR_KEY_SECRET_BYTES), which the
+ * caller wipes. */
+cellar_tabulate_spec glue_spec(SEXP given, unsigned char *secret);
+void glue_wipe(unsigned char *secret);
 SEXP cellar_r_read_codelist(SEXP path, SEXP mark);
 SEXP cellar_r_parse_codelist(SEXP name, SEXP bytes);
 SEXP cellar_r_parse_recode_map(SEXP name, SEXP bytes);
@@ -23,6 +26,10 @@ SEXP cellar_r_merge_tables(SEXP tables);
 SEXP cellar_r_table_shape(SEXP table);
 SEXP cellar_r_true_counts(SEXP table);
 SEXP cellar_r_row_report(SEXP table);
+
+/* database.c */
+SEXP cellar_r_find_dialect(SEXP names);
+SEXP cellar_r_tabulate_database(SEXP spec, SEXP place, SEXP fetch);
 
 /* protect.c */
 SEXP cellar_r_create_key(SEXP path, SEXP edition);

@@ -97,8 +97,7 @@ static void read_margins(SEXP given, cellar_margins *out)
     out->n_masks = (size_t) XLENGTH(list);
 }
 
-/* `secret` has room for the key's, which the caller wipes. */
-static cellar_tabulate_spec read_spec(SEXP given, unsigned char *secret)
+cellar_tabulate_spec glue_spec(SEXP given, unsigned char *secret)
 {
     cellar_tabulate_spec spec = cellar_tabulate_spec_default();
     const cellar_key *key = glue_object(given, "key", GLUE_KEY);
@@ -133,7 +132,7 @@ static cellar_tabulate_spec read_spec(SEXP given, unsigned char *secret)
 
 /* ---- counting ---------------------------------------------------------------------- */
 
-static void wipe(unsigned char *secret)
+void glue_wipe(unsigned char *secret)
 {
     volatile unsigned char *bytes = secret; /* not optimised away */
     for (size_t i = 0; i < CELLAR_KEY_SECRET_BYTES; i++)
@@ -146,12 +145,12 @@ SEXP cellar_r_tabulate_frame(SEXP given, SEXP columns, SEXP n_rows)
     SEXP handle = PROTECT(glue_new(GLUE_TABLE));
     const cellar_frame frame = glue_frame(columns, n_rows);
     unsigned char secret[CELLAR_KEY_SECRET_BYTES];
-    const cellar_tabulate_spec spec = read_spec(given, secret);
+    const cellar_tabulate_spec spec = glue_spec(given, secret);
     cellar_table *table = NULL;
     cellar_row_report report;
     cellar_error err;
     const cellar_status status = cellar_tabulate_columns(&spec, &frame, &table, &report, &err);
-    wipe(secret);
+    glue_wipe(secret);
     glue_put(handle, table);
     if (status == CELLAR_OK)
         glue_put_report(handle, &report);
@@ -163,12 +162,12 @@ SEXP cellar_r_tabulate_file(SEXP given)
 {
     SEXP handle = PROTECT(glue_new(GLUE_TABLE));
     unsigned char secret[CELLAR_KEY_SECRET_BYTES];
-    const cellar_tabulate_spec spec = read_spec(given, secret);
+    const cellar_tabulate_spec spec = glue_spec(given, secret);
     cellar_table *table = NULL;
     cellar_row_report report;
     cellar_error err;
     const cellar_status status = cellar_tabulate(&spec, &table, &report, &err);
-    wipe(secret);
+    glue_wipe(secret);
     glue_put(handle, table);
     if (status == CELLAR_OK)
         glue_put_report(handle, &report);

@@ -2,6 +2,7 @@
 #include "engine/dialect.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 
@@ -26,10 +27,10 @@ static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
                                .number = "CAST(@ AS numeric)",
                                .bound = "@",
                                .weight = "round(@, 9)",
-                               .weight_sum = "sum(@)",
+                               .weight_sum = "CAST(sum(@) AS text)",
                                .is_key = "@ ~ '^[0-9]+$'",
                                .key = "CAST(@ AS numeric)",
-                               .key_sum = "sum(@)",
+                               .key_sum = "CAST(sum(@) AS text)",
                                .decimal_key = "(@ * 1000000000000000000)",
                                .digits = 28,
                                .has_windows = 1,
@@ -55,7 +56,7 @@ static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
          .weight = "CAST(round(@ * 1000000000.0) AS INTEGER)",
          .weight_fits =
              "wx < 9000000 AND (instr(wt1, '.') = 0 OR length(wt1) - instr(wt1, '.') <= 9)",
-         .weight_sum = "sum(@)",
+         .weight_sum = "CAST(sum(@) AS TEXT)",
          .weight_scale = 9,
          .is_key = "@ <> '' AND length(@) <= 18 AND @ NOT GLOB '*[^0-9]*' AND "
                    "instr(@, char(0)) = 0",
@@ -78,11 +79,11 @@ static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
          .number = "CAST(CONVERT(@ USING utf8mb4) AS DECIMAL(65,18))",
          .bound = "@",
          .weight = "round(@, 9)",
-         .weight_sum = "sum(@)",
+         .weight_sum = "CAST(sum(@) AS CHAR)",
          .is_key = "length(@) <= 60 AND CONVERT(@ USING utf8mb4) REGEXP '^[0-9]+$' AND "
                    "CONVERT(@ USING utf8mb4) NOT REGEXP '[^0-9]'",
          .key = "CAST(CONVERT(@ USING utf8mb4) AS DECIMAL(65,0))",
-         .key_sum = "sum(@)",
+         .key_sum = "CAST(sum(@) AS CHAR)",
          .decimal_key = "(@ * 1000000000000000000)",
          .digits = 18,
          .has_windows = 1},
@@ -97,10 +98,10 @@ static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
                            .number = "TRY_CAST(@ AS DECIMAL(38,18))",
                            .bound = "@",
                            .weight = "CAST(@ AS DECIMAL(38,9))",
-                           .weight_sum = "sum(@)",
+                           .weight_sum = "CAST(sum(@) AS VARCHAR)",
                            .is_key = "length(@) <= 30 AND regexp_full_match(@, '[0-9]+')",
                            .key = "TRY_CAST(@ AS HUGEINT)",
-                           .key_sum = "sum(@)",
+                           .key_sum = "CAST(sum(@) AS VARCHAR)",
                            .decimal_key = "CAST(CAST(@ AS DECIMAL(19,18)) * 1000000000000000000 "
                                           "AS HUGEINT)",
                            .digits = 18,
@@ -119,10 +120,10 @@ static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
          .bound = "toDecimal128('@', 18)",
          .weight = "toDecimal128(@, 9)",
          .weight_fits = "position(wt1, '.') = 0 OR length(wt1) - position(wt1, '.') <= 9",
-         .weight_sum = "sum(@)",
+         .weight_sum = "toString(sum(@))",
          .is_key = "length(@) <= 20 AND match(@, '^[0-9]+$')",
          .key = "toDecimal128(if(length(@) <= 20 AND match(@, '^[0-9]+$'), @, '0'), 0)",
-         .key_sum = "sum(@)",
+         .key_sum = "toString(sum(@))",
          .digits = 18},
     [CELLAR_SQL_SPARK] = {.name = "spark",
                           .quote = '`',
@@ -135,11 +136,11 @@ static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
                           .number = "CAST(@ AS DECIMAL(38,18))",
                           .bound = "@",
                           .weight = "round(@, 9)",
-                          .weight_sum = "sum(@)",
+                          .weight_sum = "CAST(sum(@) AS STRING)",
                           .is_key = "length(@) <= 30 AND @ RLIKE '^[0-9]+$' AND "
                                     "NOT @ RLIKE '[^0-9]'",
                           .key = "CAST(@ AS DECIMAL(38,0))",
-                          .key_sum = "sum(@)",
+                          .key_sum = "CAST(sum(@) AS STRING)",
                           .decimal_key = "(@ * 1000000000000000000)",
                           .digits = 18,
                           .has_windows = 1},
@@ -154,10 +155,10 @@ static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
                              .number = "CAST(@ AS BIGNUMERIC)",
                              .bound = "BIGNUMERIC '@'",
                              .weight = "round(@, 9)",
-                             .weight_sum = "sum(@)",
+                             .weight_sum = "CAST(sum(@) AS STRING)",
                              .is_key = "length(@) <= 30 AND REGEXP_CONTAINS(@, '^[0-9]+$')",
                              .key = "CAST(@ AS BIGNUMERIC)",
-                             .key_sum = "sum(@)",
+                             .key_sum = "CAST(sum(@) AS STRING)",
                              .decimal_key = "(@ * 1000000000000000000)",
                              .digits = 30,
                              .has_windows = 1},
@@ -171,10 +172,10 @@ static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
                               .number = "TRY_TO_DECIMAL(@, 38, 18)",
                               .bound = "@",
                               .weight = "round(@, 9)",
-                              .weight_sum = "sum(@)",
+                              .weight_sum = "CAST(sum(@) AS VARCHAR)",
                               .is_key = "length(@) <= 30 AND REGEXP_LIKE(@, '[0-9]+')",
                               .key = "TO_DECIMAL(@, 38, 0)",
-                              .key_sum = "sum(@)",
+                              .key_sum = "CAST(sum(@) AS VARCHAR)",
                               .decimal_key = "(@ * 1000000000000000000)",
                               .digits = 18,
                               .has_windows = 1},
@@ -189,11 +190,11 @@ static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
                           .number = "TRY_CAST(@ AS DECIMAL(38,18))",
                           .bound = "DECIMAL '@'",
                           .weight = "round(@, 9)",
-                          .weight_sum = "sum(@)",
+                          .weight_sum = "CAST(sum(@) AS VARCHAR)",
                           .is_key = "length(@) <= 30 AND regexp_like(@, '^[0-9]+$') AND "
                                     "NOT regexp_like(@, '[^0-9]')",
                           .key = "TRY_CAST(@ AS DECIMAL(38,0))",
-                          .key_sum = "sum(@)",
+                          .key_sum = "CAST(sum(@) AS VARCHAR)",
                           .decimal_key = "(@ * 1000000000000000000)",
                           .digits = 18,
                           .has_windows = 1},
@@ -207,6 +208,16 @@ const sql_dialect *sql_dialect_of(cellar_sql_dialect dialect)
 const char *cellar_sql_dialect_name(cellar_sql_dialect dialect)
 {
     return dialect < CELLAR_SQL_N_DIALECTS ? dialects[dialect].name : NULL;
+}
+
+int cellar_sql_dialect_find(const char *name, cellar_sql_dialect *out)
+{
+    for (size_t d = 0; name != NULL && d < CELLAR_SQL_N_DIALECTS; d++)
+        if (strncasecmp(name, dialects[d].name, strlen(dialects[d].name)) == 0) {
+            *out = (cellar_sql_dialect) d;
+            return 1;
+        }
+    return 0;
 }
 
 int cellar_sql_dialect_is_tested(cellar_sql_dialect dialect)

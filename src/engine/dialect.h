@@ -30,10 +30,10 @@ typedef struct sql_dialect {
     const char *weight; /* of a number: rounded to nine decimals */
     const char
         *weight_fits; /* a condition on wx and its text wt1: `weight` is exact; NULL: always */
-    const char *weight_sum;
-    int weight_scale;   /* decimals of its unit: 9 where weights are counted in billionths */
-    const char *is_key; /* a condition on a text: digits only */
-    const char *key;    /* of such a text: a whole number */
+    const char *weight_sum; /* sums are texts: drivers make doubles of decimals */
+    int weight_scale;       /* decimals of its unit: 9 where weights are counted in billionths */
+    const char *is_key;     /* a condition on a text: digits only */
+    const char *key;        /* of such a text: a whole number */
     const char *key_sum;
     const char *decimal_key; /* of a number in [0,1): times 10^18; NULL: it would not be exact */
     int digits;              /* of a number that is exact, at most */

@@ -128,30 +128,18 @@ static void end(odbc *o)
 
 cellar_status sql_find_odbc(const char *place, cellar_sql_dialect *dialect, cellar_error *err)
 {
-    static const struct {
-        const char *name; /* how the driver's name for the database begins */
-        cellar_sql_dialect dialect;
-    } known[] = {{"PostgreSQL", CELLAR_SQL_POSTGRESQL}, {"SQLite", CELLAR_SQL_SQLITE},
-                 {"MariaDB", CELLAR_SQL_MARIADB},       {"DuckDB", CELLAR_SQL_DUCKDB},
-                 {"ClickHouse", CELLAR_SQL_CLICKHOUSE}, {"Spark", CELLAR_SQL_SPARK},
-                 {"Snowflake", CELLAR_SQL_SNOWFLAKE},   {"Trino", CELLAR_SQL_TRINO}};
     odbc o = {.shown = "odbc"};
     char name[64] = "";
     cellar_status status = CELLAR_OK;
-    size_t k = 0;
     CELLAR_TRY(begin(&o, place, err));
     if (!SQL_SUCCEEDED(
             o.SQLGetInfo(o.connection, SQL_DBMS_NAME, name, (SQLSMALLINT) sizeof name, NULL)))
         CELLAR_TRY(fail(&o, SQL_HANDLE_DBC, o.connection, err));
-    while (k < sizeof known / sizeof *known &&
-           strncasecmp(name, known[k].name, strlen(known[k].name)) != 0)
-        k++;
-    if (k == sizeof known / sizeof *known)
+    if (!cellar_sql_dialect_find(name, dialect))
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
                                "odbc: the driver calls its database '%.60s', whose SQL is not "
                                "known here",
                                name));
-    *dialect = known[k].dialect;
 out:
     end(&o);
     return status;

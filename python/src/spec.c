@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What to count: the spec of a tabulation out of a dict. */
+#include "glue.h"
+
+#include <string.h>
+
+static void read_variable(PyObject *dict, cellar_variable_spec *out, int *failed)
+{
+    *out = cellar_variable_spec_default();
+    out->name = glue_text(dict, "name", failed);
+    out->column = glue_text(dict, "column", failed);
+    out->codelist = glue_object(PyDict_GetItemString(dict, "codelist"), HANDLE_CODELIST, 1);
+    out->recode.map = glue_object(PyDict_GetItemString(dict, "map"), HANDLE_RECODE_MAP, 1);
+    out->domain_public = (int) glue_number(dict, "domain_public", 0, failed);
+    out->level = (size_t) glue_number(dict, "level", 0, failed);
+    out->missing_policy = (cellar_missing_policy) glue_number(dict, "missing", 0, failed);
+    out->recode.bottom = glue_text(dict, "bottom", failed);
+    out->recode.top = glue_text(dict, "top", failed);
+    out->recode.band_width = glue_text(dict, "band", failed);
+    out->recode.band_origin = glue_text(dict, "band_origin", failed);
+    out->recode.band_closed_right = (int) glue_number(dict, "band_closed_right", 0, failed);
+    *failed |= PyErr_Occurred() != NULL;
+}
+
+static void read_variables(PyObject *dict, glue_spec *a, int *failed)
+{
+    PyObject *list = glue_member(dict, "variables");
+    const Py_ssize_t n = list != NULL ? PyList_Size(list) : 0;
+    if (n < 0 || n > CELLAR_MAX_VARIABLES) {
+        PyErr_SetString(PyExc_ValueError, "a table has 1 to 64 variables");
+        *failed = 1;
+        return;
+    }
+    for (Py_ssize_t v = 0; v < n; v++)
+        read_variable(PyList_GetItem(list, v), &a->variables[v], failed);
+    a->spec.variables = a->variables;
+    a->spec.n_variables = (size_t) n;
+}
+
+static void read_margins(PyObject *dict, glue_spec *a, int *failed)
+{
+    PyObject *list = glue_member(dict, "margins");
+    const Py_ssize_t n = list != NULL ? PyList_Size(list) : 0;
+    a->spec.margins.all = (int) glue_number(dict, "all_margins", 0, failed);
+    a->masks = PyMem_Calloc((size_t) (n > 0 ? n : 1), sizeof *a->masks);
+    if (n < 0 || a->masks == NULL) {
+        *failed = 1;
+        return;
+    }
+    for (Py_ssize_t i = 0; i < n; i++)
+        a->masks[i] = PyLong_AsUnsignedLongLong(PyList_GetItem(list, i));
+    a->spec.margins.masks = a->masks;
+    a->spec.margins.n_masks = (size_t) n;
+}
+
+static void read_records(PyObject *dict, glue_spec *a, int *failed)
+{
+    const cellar_key *key = glue_object(PyDict_GetItemString(dict, "key"), HANDLE_KEY, 1);
+    cellar_tabulate_spec *spec = &a->spec;
+    spec->weight_column = glue_text(dict, "weight", failed);
+    spec->max_weight = (uint64_t) glue_number(dict, "max_weight", 0, failed);
+    spec->unit_column = glue_text(dict, "unit", failed);
+    spec->max_per_unit = (uint64_t) glue_number(dict, "max_per_unit", 0, failed);
+    spec->record_key_column = glue_text(dict, "record_key", failed);
+    spec->record_id_column = glue_text(dict, "record_id", failed);
+    spec->key_range = (uint64_t) glue_number(dict, "key_range", 0, failed);
+    spec->reader.count_column = glue_text(dict, "count", failed);
+    spec->reader.rows_are_records = (int) glue_number(dict, "rows_are_records", 0, failed);
+    if (key != NULL) {
+        cellar_key_secret(key, CELLAR_KEY_RECORDS, a->secret);
+        spec->record_secret = a->secret;
+    }
+}
+
+int glue_spec_init(PyObject *dict, glue_spec *a)
+{
+    int failed = 0;
+    memset(a, 0, sizeof *a);
+    a->spec = cellar_tabulate_spec_default();
+    a->spec.reader = cellar_reader_options_default();
+    a->spec.path = glue_text(dict, "path", &failed);
+    a->spec.n_threads = (int) glue_number(dict, "threads", 0, &failed);
+    a->spec.missing_policy = (cellar_missing_policy) glue_number(dict, "missing_as", 0, &failed);
+    a->missing = glue_texts(dict, "missing", &a->spec.n_missing, &failed);
+    a->where = glue_texts(dict, "where", &a->spec.n_where, &failed);
+    a->spec.missing = a->missing;
+    a->spec.where = a->where;
+    read_variables(dict, a, &failed);
+    read_margins(dict, a, &failed);
+    read_records(dict, a, &failed);
+    return !failed && !PyErr_Occurred();
+}
+
+void glue_spec_clear(glue_spec *a)
+{
+    volatile unsigned char *secret = a->secret; /* wiped, not optimised away */
+    for (size_t i = 0; i < sizeof a->secret; i++)
+        secret[i] = 0;
+    PyMem_Free((void *) a->missing);
+    PyMem_Free((void *) a->where);
+    PyMem_Free(a->masks);
+}
