@@ -31,8 +31,10 @@ typedef struct cellar_codelist cellar_codelist;
 
 /* Reads a code list in Cellar's format (docs/file-formats.md): CSV with a header holding `code`
  * and optionally `parent` (or several `parent:HIERARCHY`), `order`, `label` (and `label@LANGUAGE`),
- * `role` (total, unknown, not-applicable, other). A draft says so in a line before the header. On
- * failure *out is NULL and the message names file, line and column. */
+ * `role` (total, unknown, not-applicable, other). A draft says so in a line before the header. Or
+ * reads one from XML: a Codelist of an SDMX-ML structure message (2.1, 3.0), the categories of a
+ * variable of a DDI code book (2.5); where the file has several, `path` is FILE#NAME. On failure
+ * *out is NULL and the message names file, line and column. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_codelist_read(const char *path,
                                                                cellar_codelist **out,
                                                                cellar_error *err);

@@ -12,6 +12,7 @@ class Cellar < Formula
   depends_on "ninja" => :build
   depends_on "pkg-config" => :build
   depends_on "brotli"
+  depends_on "expat"
   depends_on "flint"
   depends_on "glpk"
   depends_on "gmp"

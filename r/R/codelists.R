@@ -15,6 +15,9 @@ parse_codelist <- function(frame, name) {
   ask(.Call(C_parse_codelist, paste0("code list of '", name, "'"), enc2utf8(csv_text(frame))))
 }
 
+# A file, or FILE#NAME: a list of an XML file that may have several.
+names_file <- function(given) any(file.exists(c(given, sub("#[^#]*$", "", given))))
+
 # A code list: the path of a file, the codes in order (names, where there are some, are their labels, as in haven), or a
 # data frame with `code` and, as in files, `parent`, `label`, `role`, `order`.
 codelist_of <- function(given, name) {
@@ -23,7 +26,7 @@ codelist_of <- function(given, name) {
     if (!"code" %in% names(given)) refuse("the code list of '", name, "' has no column 'code'")
     return(parse_codelist(given, name))
   }
-  if (is.character(given) && length(given) == 1 && is.null(names(given)) && file.exists(given)) {
+  if (is.character(given) && length(given) == 1 && is.null(names(given)) && names_file(given)) {
     hrc <- grepl("\\.hrc$", given, ignore.case = TRUE)
     return(ask(.Call(C_read_codelist, path_of(given), if (hrc) "@")))
   }

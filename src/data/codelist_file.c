@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/output.h"
 #include "data/codelist_build.h"
 #include "base/csv_record.h"
@@ -290,19 +289,6 @@ out:
     cellar_csv_clear(&file->csv);
     cellar_free(file->orders);
     cellar_free(file);
-    return status;
-}
-
-cellar_status cellar_codelist_read(const char *path, cellar_codelist **out, cellar_error *err)
-{
-    char *bytes;
-    size_t length;
-    cellar_status status = cellar_file_read(path, CODELIST_MAX_FILE_BYTES, &bytes, &length, err);
-
-    *out = NULL;
-    if (status == CELLAR_OK)
-        status = cellar_codelist_parse(path, bytes, length, out, err);
-    cellar_free(bytes);
     return status;
 }
 

@@ -8,8 +8,10 @@ set(LAYER_SOURCES
   codelist_file.c
   codelist_hrc.c
   codelist_level.c
+  codelist_read.c
   codelist_tree.c
   codelist_unknown.c
+  codelist_xml.c
   coder.c
   columns.c
   condition.c
@@ -55,4 +57,5 @@ set(LAYER_SOURCES
   stored/units.c
   stream.c
   units.c
+  xml.c
 )

@@ -151,6 +151,19 @@ TEXTS = {
 CELL = 'CELLNOTE("Harbour and its suburbs","<=15","*","*")='
 
 
+def check_codelist(cellar, folder, structure):
+    """The structure that the server writes serves as a code list: the same table as from our own."""
+    path = pathlib.Path(folder, "structure.xml")
+    path.write_bytes(structure)
+    tables = []
+    for i, domain in enumerate((f"region={path}#CL_country_region", f"{folder}/codelists")):
+        out = pathlib.Path(folder, f"counted{i}.csv")
+        subprocess.run([cellar, "tabulate", f"{folder}/people.csv", "--by", "region", "--domain", domain, "--hierarchy",
+                        "region", "-o", out], check=True, stderr=subprocess.DEVNULL)
+        tables.append(sorted(out.read_text(encoding="utf-8").splitlines()))
+    assert tables[0] == tables[1] and len(tables[0]) > 8, tables
+
+
 CONFIG = """serve: 1
 site:
   title: Tables
@@ -244,6 +257,7 @@ def main():
             said, found = read_sdmx_ml(get("/sdmx/data/country/._T.._T._T."))
             check("SDMX REST", found, values)
             check_texts(get)
+            check_codelist(cellar, folder, get("/sdmx/datastructure/CELLAR/country/1.0?references=children"))
     print(f"{len(values)} cells in {len(READERS) + 3} ways")
 
 
