@@ -51,15 +51,17 @@ static const cli_option collect_options[] = {
     NUMBER("order", "2|3", order, 2, 3,
            "the curator may ask for pairs (2) and triples (3) of common values before it decides"),
     NUMBER("common", "N", common, 1, 0, "with --order: values that at least N people have [K]"),
-    TEXT("model", "independence", model,
-         "decide as if columns were independent, but for the share --tolerance of people; the "
-         "decision says so, and the analyst checks it after round two"),
+    TEXT("model", "independence|sample:FILE|cube:FILE", model,
+         "decide as if columns were independent, or hung together as in a file of records or a "
+         "cube of other people, but for the share --tolerance of people; the decision says so, and "
+         "the analyst checks it after round two; curator decide reads the same FILE again"),
     TEXT("tolerance", "T", tolerance, "with --model: the share about whom nothing is assumed"),
     NUMBER("payload", "BYTES", payload, 1, CELLAR_COLLECT_PAYLOAD_MAX,
            "an attachment of at most BYTES goes with each row of round two, sealed for the "
            "analyst, every message padded to that length"),
     TEXT("delta", "D", delta,
-         "with --population, --epsilon or --hide: the decision may be wrong with this probability"),
+         "with --population, --epsilon, --hide or a --model of a file: the decision may be wrong "
+         "with this probability"),
     MANY("domain", "COLUMN=FILE", domain, "a column and the code list of its values; repeated"),
     TEXT("shuffler", "FILE", shuffler, "the identity of the shuffler"),
     TEXT("analyst", "FILE", analyst, "the identity of the analyst"),
@@ -77,6 +79,8 @@ static const cli_option collect_options[] = {
     TEXT("most-tolerance", "T", most_tolerance,
          "accept a decision that rests on a model with a tolerance of at most T; without this, "
          "none"),
+    TEXT("models", "A,B", models,
+         "with --most-tolerance, which models: independence, sample, cube [independence]"),
     TEXT("budget", "E", budget,
          "spend an epsilon of at most E over all collections, from now on; kept in KEY.budget"),
     SECTION("Payloads"),
@@ -105,6 +109,8 @@ static const char *const collect_examples[] = {
     "--least-k 5 --most-exposure 0.05",
     "cellar collect analyst table --spool survey --key analyst.key --curator curator.pub "
     "-o table.csv",
+    "cellar collect participant send me.csv --spool survey --key my.key --curator curator.pub "
+    "--least-k 5 --most-exposure 0.05 --most-tolerance 0.01 --models independence,cube",
     "cellar collect participant send me.csv --spool survey --key my.key --curator curator.pub "
     "--least-k 5 --most-exposure 0.05 --payload-column image",
     "cellar collect door run --spool survey --curator curator.pub --origin https://survey.example",

@@ -11,7 +11,7 @@ typedef struct collect_values {
     const char *spool, *key, *curator;
     const char *shuffler, *analyst, *title, *exposure;
     cli_number people, k, population;
-    const char *model, *tolerance, *most_tolerance;
+    const char *model, *tolerance, *most_tolerance, *models;
     const char *delta, *epsilon, *hide, *redacted;
     int open;
     cli_number order, common, payload;
@@ -73,6 +73,11 @@ cellar_status collect_budget_say(const char *path, char *said, size_t size, cell
 /* What was refused and why; `what` are submissions or messages. Numbers of senders are no secret.
  */
 void collect_tell_refused(const cellar_collect_report *report, const char *what);
+/* "independence" (*model is NULL), "sample:FILE" or "cube:FILE". */
+int collect_model_open(const collect_values *values, const cellar_collect_column *columns, size_t n,
+                       cellar_collect_model **model);
+/* "independence,cube" as a mask of kinds. */
+int collect_models_read(const char *text, unsigned *mask);
 /* Writes a text that everybody may read to a new file. */
 int collect_publish(const char *path, const char *text, size_t length);
 

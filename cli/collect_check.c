@@ -24,6 +24,21 @@ static void certificate_tell(const cellar_invitation *invitation)
            cellar_collect_certify_shuffled(invitation, SHUFFLED_DELTA), SHUFFLED_DELTA);
 }
 
+/* Whoever has the file can compare its hash: b2sum -l 256. */
+static void model_tell(const cellar_invitation *invitation)
+{
+    cellar_collect_model_kind kind = cellar_invitation_model(invitation);
+    printf("model          %s, but for the share %.6g of people\n",
+           cellar_collect_model_kind_name(kind), cellar_invitation_tolerance(invitation));
+    if (kind == CELLAR_COLLECT_INDEPENDENCE)
+        return;
+    printf("               of %" PRIu64 " people, in the file with the BLAKE2b hash ",
+           cellar_invitation_model_people(invitation));
+    for (size_t i = 0; i < CELLAR_COLLECT_ID_BYTES; i++)
+        printf("%02x", cellar_invitation_model_id(invitation)[i]);
+    printf("\n");
+}
+
 static void invitation_tell(const cellar_invitation *invitation)
 {
     printf("title          %s\n", cellar_invitation_title(invitation));
@@ -36,6 +51,8 @@ static void invitation_tell(const cellar_invitation *invitation)
     for (size_t c = 0; c < cellar_invitation_n_columns(invitation); c++)
         printf("column         %s (%zu values)\n", cellar_invitation_column(invitation, c),
                cellar_codelist_n_codes(cellar_invitation_codes(invitation, c)));
+    if (cellar_invitation_model(invitation) != CELLAR_COLLECT_NO_MODEL)
+        model_tell(invitation);
     certificate_tell(invitation);
 }
 
@@ -78,9 +95,8 @@ static int decision_tell(const collect_values *values, const collect_place *plac
     printf("bound          %.6g of %" PRIu64 " people\n", cellar_decision_bound(place->decision),
            cellar_decision_n_people(place->decision));
     if (!isnan(cellar_invitation_tolerance(place->invitation)))
-        printf(
-            "model          independence, tolerance %.6g: the bound rests on it; without it %.6g\n",
-            cellar_invitation_tolerance(place->invitation), cellar_decision_worst(place->decision));
+        printf("               it rests on the model; without it %.6g\n",
+               cellar_decision_worst(place->decision));
     if (cellar_invitation_is_open(place->invitation)) {
         result = collect_place_tally(values, place, &tally);
         if (result == CLI_GO_ON)
@@ -105,7 +121,8 @@ static int participant_tell(const collect_values *values, const collect_place *p
     cellar_error err;
     cellar_status status = CELLAR_OK;
     int is_given = values->least_k.given || values->least_people.given || values->never != NULL ||
-                   values->most_exposure != NULL || values->most_epsilon != NULL;
+                   values->most_exposure != NULL || values->most_epsilon != NULL ||
+                   values->most_tolerance != NULL;
     int result = is_given ? collect_policy_read(values, place, &never, &policy) : CLI_GO_ON;
 
     if (result == CLI_GO_ON)

@@ -37,10 +37,11 @@ static int invite_check(const collect_values *values)
         return cli_usage("collect curator invite: --k %" PRIu64 ": no group can be larger than all "
                          "the people, --%s",
                          values->k.value, values->population.given ? "population" : "people");
-    if ((values->population.given || values->epsilon != NULL || values->hide != NULL) !=
+    if ((values->population.given || values->epsilon != NULL || values->hide != NULL ||
+         (values->model != NULL && strcmp(values->model, "independence") != 0)) !=
         (values->delta != NULL))
-        return cli_usage("collect curator invite: --delta goes with --population, --epsilon or "
-                         "--hide");
+        return cli_usage("collect curator invite: --delta goes with --population, --epsilon, "
+                         "--hide or a --model of a file");
     if ((values->hide == NULL) != (values->redacted == NULL))
         return cli_usage("collect curator invite: --hide and --redacted go together");
     if (values->open && values->epsilon == NULL)
@@ -48,9 +49,6 @@ static int invite_check(const collect_values *values)
                          "published");
     if ((values->model == NULL) != (values->tolerance == NULL))
         return cli_usage("collect curator invite: --model and --tolerance go together");
-    if (values->model != NULL && strcmp(values->model, "independence") != 0)
-        return cli_usage("collect curator invite: --model is independence, not '%s'",
-                         values->model);
     if (values->domain.n > CELLAR_MAX_VARIABLES)
         return cli_usage("collect: at most %d columns", CELLAR_MAX_VARIABLES);
     return CLI_GO_ON;
@@ -95,6 +93,7 @@ static int invite(const collect_values *values)
     cellar_collect_column columns[CELLAR_MAX_VARIABLES] = {{NULL, NULL}};
     char *names[CELLAR_MAX_VARIABLES] = {NULL};
     cellar_codelist *codes[CELLAR_MAX_VARIABLES] = {NULL};
+    cellar_collect_model *model = NULL;
     cellar_invitation_spec spec = cellar_invitation_spec_default();
     cellar_error err;
     cellar_status status = CELLAR_OK;
@@ -122,6 +121,9 @@ static int invite(const collect_values *values)
         result = domain_read(values->domain.items[c], &names[c], &codes[c]);
         columns[c] = (cellar_collect_column){names[c], codes[c]};
     }
+    if (result == CLI_GO_ON && values->model != NULL)
+        result = collect_model_open(values, columns, spec.n_columns, &model);
+    spec.model = model;
     if (result == CLI_GO_ON) {
         status = cellar_collect_identity_read(values->shuffler, CELLAR_COLLECT_SHUFFLER,
                                               &spec.shuffler, &err);
@@ -137,6 +139,7 @@ static int invite(const collect_values *values)
         cellar_codelist_free(codes[c]);
         free(names[c]);
     }
+    cellar_collect_model_free(model);
     collect_place_clear(&place);
     return result;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cellar collect curator: asks for more if the invitation allows it, and decides. */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "collect.h"
@@ -136,22 +137,57 @@ int collect_run_ask(const collect_values *values)
     return result == CLI_GO_ON ? CLI_DONE : result;
 }
 
+/* Opens the file that the invitation names again: it is left where it was, since a sample may be
+ * confidential. */
+static int model_open(const collect_values *values, const cellar_invitation *invitation,
+                      cellar_collect_model **model)
+{
+    const char *kind = cellar_collect_model_kind_name(cellar_invitation_model(invitation));
+    cellar_collect_column columns[CELLAR_MAX_VARIABLES];
+    size_t n = cellar_invitation_n_columns(invitation);
+    int is_file = cellar_invitation_model(invitation) == CELLAR_COLLECT_SAMPLE ||
+                  cellar_invitation_model(invitation) == CELLAR_COLLECT_CUBE;
+
+    *model = NULL;
+    if (!is_file && values->model != NULL && strcmp(values->model, kind) != 0)
+        return cli_usage("collect curator decide: the invitation names no file of a model, so "
+                         "--model is not needed");
+    if (!is_file)
+        return CLI_GO_ON;
+    if (values->model == NULL || strncmp(values->model, kind, strlen(kind)) != 0)
+        return cli_usage("collect curator decide: the invitation promises a decision by a %s; name "
+                         "it once more with --model %s:FILE",
+                         kind, kind);
+    for (size_t c = 0; c < n; c++)
+        columns[c] = (cellar_collect_column){cellar_invitation_column(invitation, c),
+                                             cellar_invitation_codes(invitation, c)};
+    return collect_model_open(values, columns, n, model);
+}
+
 int collect_run_decide(const collect_values *values)
 {
     collect_place place = {0};
     counted all = {0};
+    cellar_collect_model *model = NULL;
     cellar_error err;
     cellar_status status;
     int result = curator_open(values, "decide", &place, &all);
+    if (result == CLI_GO_ON)
+        result = model_open(values, place.invitation, &model);
     if (result == CLI_GO_ON) {
-        status = cellar_decision_create_known(
-            all.margins, (const cellar_collect_joints *const *) all.joints, all.n_joints,
-            place.invitation, place.keys, &place.decision, &err);
+        if (model != NULL)
+            status = cellar_decision_create_modelled(all.margins, model, place.invitation,
+                                                     place.keys, &place.decision, &err);
+        else
+            status = cellar_decision_create_known(
+                all.margins, (const cellar_collect_joints *const *) all.joints, all.n_joints,
+                place.invitation, place.keys, &place.decision, &err);
         result = status == CELLAR_OK ? tally_publish(values, &place, all.margins)
                                      : cli_exit_kept(status, &err);
     }
     if (result == CLI_GO_ON)
         result = decision_publish(values, place.decision);
+    cellar_collect_model_free(model);
     counted_clear(&all);
     collect_place_clear(&place);
     return result;

@@ -36,6 +36,10 @@ int collect_policy_read(const collect_values *values, const collect_place *place
         result = cli_list_real("most-epsilon", values->most_epsilon, &out->most_epsilon);
     if (result == CLI_GO_ON && values->most_tolerance != NULL)
         result = cli_list_real("most-tolerance", values->most_tolerance, &out->most_tolerance);
+    if (values->models != NULL && values->most_tolerance == NULL)
+        return cli_usage("collect participant: --models goes with --most-tolerance");
+    if (result == CLI_GO_ON && values->models != NULL)
+        result = collect_models_read(values->models, &out->models);
     if (result == CLI_GO_ON && values->most_exposure != NULL)
         result = cli_list_real("most-exposure", values->most_exposure, &out->most_exposure);
     if (result == CLI_GO_ON && values->never != NULL)

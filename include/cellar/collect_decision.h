@@ -109,6 +109,13 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_decision_create_known(
     const cellar_collect_margins *margins, const cellar_collect_joints *const *joints, size_t n,
     const cellar_invitation *invitation, const cellar_collect_keys *curator, cellar_decision **out,
     cellar_error *err);
+/* By the sample or the cube that the invitation names, which must be this one (CELLAR_ERR_RULE).
+ * CELLAR_ERR_RULE as well when the margins contradict it: too many people have values that nobody
+ * of the model has. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_decision_create_modelled(
+    const cellar_collect_margins *margins, const cellar_collect_model *model,
+    const cellar_invitation *invitation, const cellar_collect_keys *curator, cellar_decision **out,
+    cellar_error *err) CELLAR_NONNULL(1, 2, 3, 4);
 /* Reads one: it must be signed by the curator of the invitation and be about it. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_decision_read(const char *path,
                                                                const cellar_invitation *invitation,
@@ -164,6 +171,8 @@ typedef struct cellar_collect_policy {
     uint64_t least_people; /* 0: no demand */
     double most_tolerance; /* of the model that a decision rests on, required in round two if there
                               is one; NAN: no demand in round one */
+    unsigned models;       /* of which kinds it may be, with most_tolerance: 1 << kind, added up; 0:
+                              independence, which anybody can judge who knows the columns */
     const char *const *never; /* columns whose values are sent in no form, not even randomised */
     size_t n_never;
     const char *budget; /* the file of the participant's budget, which outlives the participant;

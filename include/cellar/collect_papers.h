@@ -61,6 +61,37 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_identity_read(const cha
                                                                        cellar_collect_identity *out,
                                                                        cellar_error *err);
 
+/* ---- what a decision may rest on ------------------------------------------- */
+
+typedef enum cellar_collect_model_kind {
+    CELLAR_COLLECT_NO_MODEL,     /* on bounds that hold in the worst case */
+    CELLAR_COLLECT_INDEPENDENCE, /* columns are independent */
+    CELLAR_COLLECT_SAMPLE,       /* they hang together as in a file of records */
+    CELLAR_COLLECT_CUBE          /* as in a cube */
+} cellar_collect_model_kind;
+
+/* "none", "independence", "sample", "cube". */
+CELLAR_API const char *cellar_collect_model_kind_name(cellar_collect_model_kind kind);
+
+/* A sample or a cube: how often combinations of values occur among other people. */
+typedef struct cellar_collect_model cellar_collect_model;
+
+struct cellar_collect_column;
+/* Opens one for these columns. CELLAR_ERR_INPUT when it lacks a column, has other values than the
+ * code lists or missing ones, or holds nobody. On failure *out is NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_model_open(
+    cellar_collect_model_kind kind, const char *path, const struct cellar_collect_column *columns,
+    size_t n_columns, cellar_collect_model **out, cellar_error *err);
+CELLAR_API void cellar_collect_model_free(cellar_collect_model *model); /* NULL is fine */
+CELLAR_API cellar_collect_model_kind cellar_collect_model_kind_of(const cellar_collect_model *model)
+    CELLAR_NONNULL(1);
+/* A hash of the file: BLAKE2b, 256 bits. */
+CELLAR_API const unsigned char *cellar_collect_model_id(const cellar_collect_model *model)
+    CELLAR_NONNULL(1);
+/* Records of a sample; of a cube its estimate of the total. */
+CELLAR_API uint64_t cellar_collect_model_n_people(const cellar_collect_model *model)
+    CELLAR_NONNULL(1);
+
 /* ---- the invitation: what is asked of whom, signed by the curator ---------- */
 
 typedef struct cellar_invitation cellar_invitation;
@@ -92,15 +123,17 @@ typedef struct cellar_invitation_spec {
                              least `common` people have, in the fixed setting without epsilon or
                              hide; 0: for single columns only */
     uint64_t common;      /* with an order: at least k */
-    const char *tolerance; /* a decimal from 0 to below 1: the decision rests on a model, that
-                              columns are independent but for this share of people, about whom
-                              nothing is assumed; in the fixed setting without epsilon, hide or
-                              order. NULL: on no model, but on bounds that hold in the worst case */
-    uint64_t payload;      /* an attachment of at most so many bytes, to CELLAR_COLLECT_PAYLOAD_MAX,
-                              goes with each row of round two, sealed for the analyst; every message is
-                              padded to this length. 0: none */
-    const char *delta; /* with a population, an epsilon or hide: the decision may be wrong with this
-                       probability */
+    const char *tolerance; /* a decimal from 0 to below 1: the decision rests on a model but for
+                              this share of people, about whom nothing is assumed; in the fixed
+                              setting without epsilon, hide or order. NULL: on no model, but on
+                              bounds that hold in the worst case */
+    const cellar_collect_model *model; /* with a tolerance: a sample or a cube; NULL: that columns
+                                          are independent */
+    uint64_t payload;  /* an attachment of at most so many bytes, to CELLAR_COLLECT_PAYLOAD_MAX,
+                          goes with each row of round two, sealed for the analyst; every message is
+                          padded to this length. 0: none */
+    const char *delta; /* with a population, an epsilon, hide or a model of a file: the decision may
+                          be wrong with this probability */
     const cellar_collect_column *columns;
     size_t n_columns; /* at most 64 */
     cellar_collect_identity shuffler, analyst;
@@ -141,6 +174,13 @@ CELLAR_API uint64_t cellar_invitation_population(const cellar_invitation *invita
 CELLAR_API unsigned cellar_invitation_order(const cellar_invitation *invitation) CELLAR_NONNULL(1);
 /* The tolerance of the model that the decision rests on; NAN: it rests on no model. */
 CELLAR_API double cellar_invitation_tolerance(const cellar_invitation *invitation)
+    CELLAR_NONNULL(1);
+CELLAR_API cellar_collect_model_kind cellar_invitation_model(const cellar_invitation *invitation)
+    CELLAR_NONNULL(1);
+/* Of a sample or a cube: the hash of its file, and how many people it is about. */
+CELLAR_API const unsigned char *cellar_invitation_model_id(const cellar_invitation *invitation)
+    CELLAR_NONNULL(1);
+CELLAR_API uint64_t cellar_invitation_model_people(const cellar_invitation *invitation)
     CELLAR_NONNULL(1);
 /* The most bytes of an attachment; 0: rows have none. */
 CELLAR_API uint64_t cellar_invitation_payload_bytes(const cellar_invitation *invitation)

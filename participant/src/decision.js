@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The decision: which columns go to the analyst, signed by the curator. See src/protocol/decision.c, whose
 // words these are: a decision says them all, or it is none.
-import { hash, Refusal, same } from "./bytes.js";
+import { hash, hex, Refusal, same } from "./bytes.js";
 import { decimalText, Lines } from "./lines.js";
 
 const FIXED =
@@ -22,14 +22,24 @@ const RESPONSES =
 const REDACTIONS =
     "whoever has a value after 'redact' says '(redacted)', and so does anybody else with chance " +
     "'cover': of a column's redactions at most the share 'hide' is expected to be no chance";
-const MODELLED =
+const INDEPENDENT =
     "if columns are independent but for the share 'tolerance' of people, at most the share 'bound' is " +
     "expected in groups of fewer than k with the same values; no more than 'worst' is if they are not";
+const FITTED =
+    "if columns hang together as among the people of the file 'model-file', fitted to the counts of single " +
+    "columns, but for the share 'tolerance' of people, at most the share 'bound' is expected in groups of " +
+    "fewer than k with the same values, unless a chance of 'delta' has come true in what the file shows; no " +
+    "more than 'worst' is if they do not";
 const CHECKED =
     "the analyst counts after round two, and uses no table in which more than the share 'exposure' is";
 const PAYLOADS =
     "a payload of up to 'payload' bytes goes to the analyst with each row: nothing here bounds what " +
     "it shows, and one that shows its person makes the row theirs";
+
+function modelLines({ kind, file, people, tolerance }) {
+    const named = file === null ? [] : [`model-file ${hex(file)}`, `model-people ${people}`];
+    return [`model ${kind}`, ...named, `tolerance ${decimalText(tolerance)}`];
+}
 
 /** What the decision repeats of the invitation. */
 function termsText({ terms, columns }) {
@@ -41,8 +51,8 @@ function termsText({ terms, columns }) {
             `epsilon-record ${decimalText(terms.epsilon * BigInt(columns.length))}`);
     if (terms.hide > 0n)
         lines.push(`hide ${decimalText(terms.hide)}`);
-    if (terms.tolerance !== null)
-        lines.push("model independence", `tolerance ${decimalText(terms.tolerance)}`);
+    if (terms.model !== null)
+        lines.push(...modelLines(terms.model));
     if (terms.payload > 0)
         lines.push(`payload ${terms.payload}`);
     if (terms.delta > 0n)
@@ -51,7 +61,7 @@ function termsText({ terms, columns }) {
 }
 
 function notesText({ terms }) {
-    const notes = terms.tolerance !== null ? [MODELLED, CHECKED]
+    const notes = terms.model !== null ? [terms.model.file === null ? INDEPENDENT : FITTED, CHECKED]
         : [terms.population > 0 ? STATISTICAL : terms.delta > 0n ? RANDOMISED : FIXED];
     notes.push(ATTRIBUTES);
     if (terms.hide > 0n)
@@ -104,11 +114,11 @@ export function readDecision(bytes, invitation) {
     const decision = { people: lines.takeNumber("people") };
     lines.expect(termsText(invitation), "the terms of the invitation, repeated");
     decision.bound = lines.takeDecimal("bound");
-    if (invitation.terms.tolerance !== null)
+    if (invitation.terms.model !== null)
         decision.worst = lines.takeDecimal("worst");
     decision.theorem = lines.takeNumber("theorem");
     decision.columns = takeColumns(lines, invitation);
-    if (decision.columns.length === 0 || invitation.terms.tolerance !== null ? decision.theorem !== 0
+    if (decision.columns.length === 0 || invitation.terms.model !== null ? decision.theorem !== 0
         : ![2, 3].includes(decision.theorem))
         lines.fail("theorem 2 or 3 above, or no column, or a model");
     lines.expect(notesText(invitation), "the note on what exposure does not bound, word for word");

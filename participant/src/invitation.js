@@ -7,6 +7,7 @@ const ROLES = ["curator", "shuffler", "analyst"];
 const MOST_EPSILON = 16n * ONE;
 const MOST_PAYLOAD = 1 << 20;
 const MAX_COLUMNS = 64;
+const MODELS = ["independence", "sample", "cube"];
 
 function takeKeys(lines, prefix = "") {
     return {
@@ -47,8 +48,23 @@ function decline(lines) {
             "with the program cellar");
 }
 
+/** What the decision rests on: independence, or a sample or a cube in a file with this hash. */
+function takeModel(lines) {
+    const model = { kind: lines.take("model"), file: null, people: 0 };
+    if (!MODELS.includes(model.kind))
+        lines.fail("the model 'independence', 'sample' or 'cube' above");
+    if (model.kind !== "independence") {
+        model.file = lines.takeHex("model-file", 32);
+        model.people = lines.takeNumber("model-people");
+        if (model.people < 1)
+            lines.fail("a model of at least one person above");
+    }
+    model.tolerance = lines.takeDecimal("tolerance");
+    return model;
+}
+
 function takeTerms(lines) {
-    const terms = { population: 0, epsilon: 0n, hide: 0n, redacted: 0n, tolerance: null, payload: 0,
+    const terms = { population: 0, epsilon: 0n, hide: 0n, redacted: 0n, model: null, payload: 0,
         delta: 0n };
     terms.people = lines.takeNumber("people");
     terms.k = lines.takeNumber("k");
@@ -68,10 +84,8 @@ function takeTerms(lines) {
     }
     decline(lines);
     if (lines.nextIs("model")) {
-        if (lines.take("model") !== "independence")
-            lines.fail("the model 'independence' above");
-        terms.tolerance = lines.takeDecimal("tolerance");
-        if (terms.tolerance >= ONE || terms.population > 0 || terms.epsilon > 0n || terms.hide > 0n)
+        terms.model = takeModel(lines);
+        if (terms.model.tolerance >= ONE || terms.population > 0 || terms.epsilon > 0n || terms.hide > 0n)
             lines.fail("a tolerance below 1 above, in the fixed setting without epsilon or redactions");
     }
     if (lines.nextIs("payload")) {
@@ -79,7 +93,7 @@ function takeTerms(lines) {
         if (terms.payload < 1 || terms.payload > MOST_PAYLOAD)
             lines.fail("a payload of 1 to 1048576 bytes above");
     }
-    if (terms.population > 0 || terms.epsilon > 0n || terms.hide > 0n) {
+    if (terms.population > 0 || terms.epsilon > 0n || terms.hide > 0n || (terms.model?.file ?? null) !== null) {
         terms.delta = lines.takeDecimal("delta");
         if (terms.delta === 0n)
             lines.fail("a delta above 0 above");

@@ -27,7 +27,7 @@ export class Participant {
     /** Fetches the invitation and checks it.
      * door     where `cellar-door` answers, such as "https://survey.example/collect"
      * curator  the curator's identity, the text of curator.pub, from a source that is trusted
-     * policy   { leastK, mostExposure, leastPeople, mostEpsilon, mostTolerance, never }
+     * policy   { leastK, mostExposure, leastPeople, mostEpsilon, mostTolerance, models, never }
      * storage  keeps the secret and what was accepted: localStorage, or something like it */
     static async create({ door, curator, policy, storage = globalThis.localStorage }) {
         const me = new Participant();

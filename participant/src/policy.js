@@ -22,12 +22,15 @@ function checkPromises(policy, invitation) {
             `${policy.leastK}`);
 }
 
-/** Who says nothing about models accepts none in round two. */
-function checkModel(policy, { terms }, isRequired) {
-    if (terms.tolerance === null || (policy.mostTolerance === undefined && !isRequired))
+/** Who says nothing about models accepts none in round two; who says nothing about their kinds, none in a
+ * file that participants do not have. */
+function checkModel(policy, { terms: { model } }, isRequired) {
+    if (model === null || (policy.mostTolerance === undefined && !isRequired))
         return;
-    if (!(share(terms.tolerance) <= policy.mostTolerance))
-        throw new Refusal(`the decision rests on a model with a tolerance of ${share(terms.tolerance)}; the policy ` +
+    if (policy.mostTolerance !== undefined && !(policy.models ?? ["independence"]).includes(model.kind))
+        throw new Refusal(`the decision rests on a ${model.kind}; the policy does not accept such a model`);
+    if (!(share(model.tolerance) <= policy.mostTolerance))
+        throw new Refusal(`the decision rests on a model with a tolerance of ${share(model.tolerance)}; the policy ` +
             (policy.mostTolerance === undefined ? "does not accept one" : `allows ${policy.mostTolerance}`));
 }
 

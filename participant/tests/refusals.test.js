@@ -104,6 +104,46 @@ test("a decision by a model needs consent", () => {
     checkDecision({ ...GOOD, mostTolerance: 0.02 }, invitation, decision);
 });
 
+test("a decision by a sample or a cube needs consent to that kind", () => {
+    for (const kind of ["sample", "cube"]) {
+        const { invitation, decision } = open(kind);
+        const accepted = { ...GOOD, mostTolerance: 0.02 };
+        assert.equal(invitation.terms.model.kind, kind);
+        assert.equal(decision.theorem, 0);
+        checkInvitation({}, invitation);
+        assert.throws(() => checkInvitation({ mostTolerance: 0.02 }, invitation), /does not accept such a model/);
+        assert.throws(() => checkDecision(GOOD, invitation, decision), /does not accept one/);
+        assert.throws(() => checkDecision(accepted, invitation, decision), /rests on a (sample|cube)/);
+        assert.throws(() => checkDecision({ ...accepted, models: ["independence"] }, invitation, decision), Refusal);
+        assert.throws(() => checkDecision({ ...GOOD, mostTolerance: 0.01, models: [kind] }, invitation, decision),
+            /allows 0.01/);
+        checkDecision({ ...accepted, models: ["independence", kind] }, invitation, decision);
+    }
+});
+
+test("a lying curator: every word about the model's file", () => {
+    const lies = [
+        [/^model sample$/m, "model cube"],
+        [/^model sample\n.*\n.*$/m, "model independence"],
+        [/^model-file (.)/m, (all, digit) => `model-file ${digit === "0" ? "1" : "0"}`],
+        [/^model-people .*$/m, "model-people 1000000"],
+        [/^tolerance .*$/m, "tolerance 0.01"],
+        [/^delta .*$/m, "delta 0.02"],
+        [/^note if columns hang together/m, "note columns hang together"],
+        [/^note the analyst counts.*\n/m, ""],
+    ];
+    const { read } = forged("sample");
+    for (const [what, instead] of lies) {
+        const { read: other, decision } = forged("sample", (text) => {
+            const changed = text.replace(what, instead);
+            assert.notEqual(changed, text, `${what}`);
+            return changed;
+        });
+        assert.throws(() => readDecision(decision, other), Refusal, `${what}`);
+    }
+    assert.equal(read.terms.model.people, open("sample").invitation.terms.model.people);
+});
+
 /** A door in this process: hands out papers, remembers what was posted. */
 function fakeDoor(papers) {
     const posted = [];

@@ -10,7 +10,7 @@ import { HEADER_BYTES, outerBytes, roundOne, roundTwo, rowBody, submission, tick
     from "../src/messages.js";
 
 const folder = new URL("../vectors/", import.meta.url);
-export const scenarios = ["exact", "random", "redacted", "payload", "model"];
+export const scenarios = ["exact", "random", "redacted", "payload", "model", "sample", "cube"];
 export const values = ["c1", "c2", "c0"];
 const PAYLOAD = new TextEncoder().encode("not an image, 21 long");
 

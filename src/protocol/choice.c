@@ -182,11 +182,11 @@ static cellar_status choice_search(question *asked, const cellar_invitation *inv
 {
     cellar_selection_options options = cellar_selection_options_default();
     cellar_selection *selection = NULL;
+    const int is_modelled = invitation->terms.model.kind == CELLAR_COLLECT_INDEPENDENCE;
     cellar_status status = CELLAR_OK;
 
-    options.measure =
-        invitation->terms.is_modelled ? CELLAR_SELECTION_INDEPENDENT : CELLAR_SELECTION_BOUNDED;
-    options.tolerance = (double) invitation->terms.tolerance / 1e18;
+    options.measure = is_modelled ? CELLAR_SELECTION_INDEPENDENT : CELLAR_SELECTION_BOUNDED;
+    options.tolerance = (double) invitation->terms.model.tolerance / 1e18;
     options.k =
         terms_estimate(&invitation->terms) /* the threshold, as a count of the curves' total */
             ? (uint64_t) ceil(asked->threshold * (double) cellar_exposure_total(asked->curves[0]))
@@ -197,7 +197,7 @@ static cellar_status choice_search(question *asked, const cellar_invitation *inv
     if (cellar_selection_n_sets(selection) > 0)
         CELLAR_TRY(choice_fill(asked, cellar_selection_set_at(selection, 0).columns,
                                invitation->n_columns, chosen, err));
-    if (invitation->terms.is_modelled && chosen->n_columns > 0) {
+    if (is_modelled && chosen->n_columns > 0) {
         chosen->worst = chosen->bound;
         chosen->bound = cellar_selection_set_at(selection, 0).exposure;
         chosen->theorem = 0;

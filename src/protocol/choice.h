@@ -21,6 +21,12 @@ void choice_clear(choice *chosen);
  * allow as many, those of the smallest threshold. Clear it in every case. */
 cellar_status choice_make(const cellar_collect_margins *margins,
                           const cellar_invitation *invitation, choice *chosen, cellar_error *err);
+/* The same by the sample or the cube that the invitation names. CELLAR_ERR_RULE when the margins
+ * contradict it. */
+cellar_status choice_make_modelled(const cellar_collect_margins *margins,
+                                   const cellar_invitation *invitation,
+                                   const cellar_collect_model *model, choice *chosen,
+                                   cellar_error *err);
 /* Chooses again with what is known about sets of columns: each as one column, beside the others.
  * Theorem 1 means that the exposure was counted, not bounded. */
 cellar_status choice_refine(const cellar_collect_margins *margins,

@@ -8,100 +8,11 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "protocol/choice.h"
+#include "protocol/decision_words.h"
 #include "protocol/keys.h"
 #include "protocol/paper.h"
 
 static const char HEADER[] = "cellar collect decision 1";
-
-/* Said in every decision, word for word; the first and the last depend on the terms. */
-static const char FIXED[] =
-    "at most the share 'bound' of these people is in groups of fewer than k with the same values";
-static const char RANDOMISED[] =
-    "at most the share 'bound' of these people is in groups of fewer than k with the same values, "
-    "unless a chance of 'delta' has come true";
-static const char STATISTICAL[] =
-    "of 'population' other people drawn likewise, at most the share 'bound' is expected in groups "
-    "of fewer than k with the same values, unless a chance of 'delta' has come true";
-static const char ATTRIBUTES[] =
-    "this bounds how few share a row, and no attribute disclosure: what a group has in common is "
-    "known of each of its members";
-static const char NOT_PRIVATE[] = "this is not differential privacy";
-static const char MARGINS[] =
-    "the counts of single columns were known to the curator exactly, rare values included";
-static const char RESPONSES[] =
-    "each value was randomised by its sender before it was counted: round one is locally "
-    "differentially private with 'epsilon-value' and 'epsilon-record', round two is not";
-
-static const char REDACTIONS[] =
-    "whoever has a value after 'redact' says '(redacted)', and so does anybody else with chance "
-    "'cover': of a column's redactions at most the share 'hide' is expected to be no chance";
-
-static const char JOINTS[] =
-    "so were those of combinations of up to 'order' columns whose parts are shared by at least "
-    "'common' people, as far as the curator asked for them";
-
-static const char MODELLED[] = "if columns are independent but for the share 'tolerance' of "
-                               "people, at most the share 'bound' is "
-                               "expected in groups of fewer than k with the same values; no more "
-                               "than 'worst' is if they are not";
-static const char CHECKED[] = "the analyst counts after round two, and uses no table in which more "
-                              "than the share 'exposure' is";
-static const char PAYLOADS[] = "a payload of up to 'payload' bytes goes to the analyst with each "
-                               "row: nothing here bounds what "
-                               "it shows, and one that shows its person makes the row theirs";
-
-/* What the decision repeats of the invitation. */
-static void terms_write(const cellar_invitation *invitation, cellar_text *text)
-{
-    const collect_terms *terms = &invitation->terms;
-    lines_add_number(text, "k", terms->k);
-    lines_add_share(text, "exposure", terms->exposure);
-    if (terms->population > 0)
-        lines_add_number(text, "population", terms->population);
-    if (terms->epsilon > 0) {
-        lines_add_share(text, "epsilon-value", terms->epsilon);
-        cellar_text_add_string(text, "epsilon-record ");
-        cellar_text_add_decimal(
-            text, (cellar_int128) terms->epsilon * (cellar_int128) invitation->n_columns,
-            LINES_SCALE);
-        cellar_text_add_char(text, '\n');
-    }
-    if (terms->hide > 0)
-        lines_add_share(text, "hide", terms->hide);
-    if (terms->order > 0) {
-        lines_add_number(text, "order", terms->order);
-        lines_add_number(text, "common", terms->common);
-    }
-    if (terms->is_modelled) {
-        lines_add(text, "model", "independence");
-        lines_add_share(text, "tolerance", terms->tolerance);
-    }
-    if (terms->payload > 0)
-        lines_add_number(text, "payload", terms->payload);
-    if (terms->delta > 0)
-        lines_add_share(text, "delta", terms->delta);
-}
-
-static void words_write(const cellar_invitation *invitation, cellar_text *text)
-{
-    const collect_terms *terms = &invitation->terms;
-    lines_add(text, "note",
-              terms->population > 0 ? STATISTICAL
-              : terms->is_modelled  ? MODELLED
-              : terms->delta > 0    ? RANDOMISED
-                                    : FIXED);
-    if (terms->is_modelled)
-        lines_add(text, "note", CHECKED);
-    lines_add(text, "note", ATTRIBUTES);
-    if (terms->hide > 0)
-        lines_add(text, "note", REDACTIONS);
-    if (terms->payload > 0)
-        lines_add(text, "note", PAYLOADS);
-    lines_add(text, "note", NOT_PRIVATE);
-    lines_add(text, "note", terms->epsilon > 0 ? RESPONSES : MARGINS);
-    if (terms->order > 0)
-        lines_add(text, "note", JOINTS);
-}
 
 /* ---- rounds and keys ------------------------------------------------------- */
 
@@ -152,6 +63,38 @@ static uint64_t bound_units(double bound, uint64_t allowed)
     return units < allowed ? units : allowed;
 }
 
+/* Writes, signs and reads what was chosen. */
+static cellar_status decision_make(const choice *chosen, const cellar_collect_margins *margins,
+                                   const cellar_invitation *invitation,
+                                   const cellar_collect_keys *curator, cellar_decision **out,
+                                   cellar_error *err)
+{
+    cellar_text text = {0};
+    cellar_status status = CELLAR_OK;
+
+    paper_write_head(HEADER, invitation, &text);
+    lines_add_number(&text, "people", margins->n_people);
+    decision_write_terms(invitation, &text);
+    if (invitation->terms.is_open)
+        lines_add_hex(&text, "tally", margins->tally_id, sizeof margins->tally_id);
+    lines_add_share(&text, "bound", bound_units(chosen->bound, invitation->terms.exposure));
+    if (invitation->terms.model.kind != CELLAR_COLLECT_NO_MODEL)
+        lines_add_share(&text, "worst", bound_units(chosen->worst, LINES_ONE));
+    lines_add_number(&text, "theorem", (uint64_t) chosen->theorem);
+    lines_add_number(&text, "columns", chosen->n_columns);
+    for (size_t i = 0; i < chosen->n_columns; i++)
+        column_write(invitation, chosen->columns[i], &chosen->redactions[i], &text);
+    decision_write_words(invitation, &text);
+    lines_sign(&text, curator);
+    if (text.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "a decision"));
+    CELLAR_TRY(
+        cellar_decision_parse("the decision", text.bytes, text.length, invitation, out, err));
+out:
+    cellar_text_clear(&text);
+    return status;
+}
+
 cellar_status cellar_decision_create(const cellar_collect_margins *margins,
                                      const cellar_invitation *invitation,
                                      const cellar_collect_keys *curator, cellar_decision **out,
@@ -167,35 +110,44 @@ cellar_status cellar_decision_create_known(const cellar_collect_margins *margins
                                            cellar_decision **out, cellar_error *err)
 {
     choice chosen = {0};
-    cellar_text text = {0};
     cellar_status status = CELLAR_OK;
 
     *out = NULL;
     CELLAR_TRY(keys_check(curator, invitation, CELLAR_COLLECT_CURATOR, err));
+    if (terms_have_file(&invitation->terms))
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "the invitation promises a decision by a %s: that file is needed",
+                           cellar_collect_model_kind_name(invitation->terms.model.kind));
     CELLAR_TRY(choice_make(margins, invitation, &chosen, err));
     for (size_t i = 0; i < n; i++)
         CELLAR_TRY(choice_refine(margins, joints[i], invitation, &chosen, err));
-    paper_write_head(HEADER, invitation, &text);
-    lines_add_number(&text, "people", margins->n_people);
-    terms_write(invitation, &text);
-    if (invitation->terms.is_open)
-        lines_add_hex(&text, "tally", margins->tally_id, sizeof margins->tally_id);
-    lines_add_share(&text, "bound", bound_units(chosen.bound, invitation->terms.exposure));
-    if (invitation->terms.is_modelled)
-        lines_add_share(&text, "worst", bound_units(chosen.worst, LINES_ONE));
-    lines_add_number(&text, "theorem", (uint64_t) chosen.theorem);
-    lines_add_number(&text, "columns", chosen.n_columns);
-    for (size_t i = 0; i < chosen.n_columns; i++)
-        column_write(invitation, chosen.columns[i], &chosen.redactions[i], &text);
-    words_write(invitation, &text);
-    lines_sign(&text, curator);
-    if (text.failed)
-        CELLAR_TRY(cellar_fail_memory(err, "a decision"));
-    CELLAR_TRY(
-        cellar_decision_parse("the decision", text.bytes, text.length, invitation, out, err));
+    CELLAR_TRY(decision_make(&chosen, margins, invitation, curator, out, err));
 out:
     choice_clear(&chosen);
-    cellar_text_clear(&text);
+    return status;
+}
+
+cellar_status cellar_decision_create_modelled(const cellar_collect_margins *margins,
+                                              const cellar_collect_model *model,
+                                              const cellar_invitation *invitation,
+                                              const cellar_collect_keys *curator,
+                                              cellar_decision **out, cellar_error *err)
+{
+    const model_terms *promised = &invitation->terms.model;
+    choice chosen = {0};
+    cellar_status status = CELLAR_OK;
+
+    *out = NULL;
+    CELLAR_TRY(keys_check(curator, invitation, CELLAR_COLLECT_CURATOR, err));
+    if (cellar_collect_model_kind_of(model) != promised->kind ||
+        memcmp(cellar_collect_model_id(model), promised->file, sizeof promised->file) != 0)
+        CELLAR_TRY(cellar_fail(err, CELLAR_ERR_RULE,
+                               "this is not the model that the invitation names: its kind or the "
+                               "hash of its file is another"));
+    CELLAR_TRY(choice_make_modelled(margins, invitation, model, &chosen, err));
+    CELLAR_TRY(decision_make(&chosen, margins, invitation, curator, out, err));
+out:
+    choice_clear(&chosen);
     return status;
 }
 
@@ -314,22 +266,22 @@ static cellar_status take_all(cellar_lines *lines, const cellar_invitation *invi
     cellar_status status = CELLAR_OK;
 
     CELLAR_TRY(lines_take_number(lines, "people", &decision->n_people, err));
-    CELLAR_TRY(
-        take_fixed(lines, invitation, terms_write, "the terms of the invitation, repeated", err));
+    CELLAR_TRY(take_fixed(lines, invitation, decision_write_terms,
+                          "the terms of the invitation, repeated", err));
     if (invitation->terms.is_open)
         CELLAR_TRY(
             lines_take_hex(lines, "tally", decision->tally_id, sizeof decision->tally_id, err));
     CELLAR_TRY(lines_take_share(lines, "bound", &decision->bound, err));
-    if (invitation->terms.is_modelled)
+    if (invitation->terms.model.kind != CELLAR_COLLECT_NO_MODEL)
         CELLAR_TRY(lines_take_share(lines, "worst", &decision->worst, err));
     CELLAR_TRY(lines_take_number(lines, "theorem", &theorem, err));
     CELLAR_TRY(take_columns(lines, invitation, decision, err));
-    if (decision->n_columns == 0 || invitation->terms.is_modelled
+    if (decision->n_columns == 0 || invitation->terms.model.kind != CELLAR_COLLECT_NO_MODEL
             ? theorem != 0
             : theorem < (invitation->terms.order > 0 ? 1 : 2) || theorem > 3)
         CELLAR_TRY(lines_fail(lines, "theorem 2 or 3 above, or no column, or a model", err));
     decision->theorem = (int) theorem;
-    CELLAR_TRY(take_fixed(lines, invitation, words_write,
+    CELLAR_TRY(take_fixed(lines, invitation, decision_write_words,
                           "the note on what exposure does not bound, word for word", err));
     CELLAR_TRY(lines_end(lines, err));
 out:

@@ -65,7 +65,7 @@ cellar_status cellar_decision_check_table(const cellar_decision *decision,
     uint64_t exposed;
     cellar_status status = CELLAR_OK;
 
-    if (!invitation->terms.is_modelled)
+    if (invitation->terms.model.kind == CELLAR_COLLECT_NO_MODEL)
         return CELLAR_OK;
     for (size_t i = 0; i < decision->n_columns; i++)
         variables[i] = i;

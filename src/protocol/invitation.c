@@ -319,8 +319,23 @@ unsigned cellar_invitation_order(const cellar_invitation *invitation)
 
 double cellar_invitation_tolerance(const cellar_invitation *invitation)
 {
-    return invitation->terms.is_modelled ? (double) invitation->terms.tolerance / 1e18
-                                         : (double) NAN;
+    const model_terms *model = &invitation->terms.model;
+    return model->kind != CELLAR_COLLECT_NO_MODEL ? (double) model->tolerance / 1e18 : (double) NAN;
+}
+
+cellar_collect_model_kind cellar_invitation_model(const cellar_invitation *invitation)
+{
+    return invitation->terms.model.kind;
+}
+
+const unsigned char *cellar_invitation_model_id(const cellar_invitation *invitation)
+{
+    return invitation->terms.model.file;
+}
+
+uint64_t cellar_invitation_model_people(const cellar_invitation *invitation)
+{
+    return invitation->terms.model.n_people;
 }
 
 uint64_t cellar_invitation_payload_bytes(const cellar_invitation *invitation)

@@ -31,14 +31,23 @@ static cellar_status epsilon_check(const cellar_collect_policy *policy,
                        certificate.epsilon_record, policy->most_epsilon);
 }
 
-/* Who says nothing about models accepts none in round two. */
+/* Who says nothing about models accepts none in round two; who says nothing about their kinds, none
+ * in a file that participants do not have. */
 static cellar_status model_check(const cellar_collect_policy *policy,
                                  const cellar_invitation *invitation, int is_required,
                                  cellar_error *err)
 {
     double tolerance = cellar_invitation_tolerance(invitation);
-    if (isnan(tolerance) || tolerance <= policy->most_tolerance ||
-        (isnan(policy->most_tolerance) && !is_required))
+    cellar_collect_model_kind kind = cellar_invitation_model(invitation);
+    unsigned models = policy->models != 0 ? policy->models : 1U << CELLAR_COLLECT_INDEPENDENCE;
+    if (isnan(tolerance) || (isnan(policy->most_tolerance) && !is_required))
+        return CELLAR_OK;
+    if (!isnan(policy->most_tolerance) && (models >> kind & 1) == 0)
+        return cellar_fail(err, CELLAR_ERR_RULE,
+                           "the decision rests on a %s; the policy does not accept such a model "
+                           "(models)",
+                           cellar_collect_model_kind_name(kind));
+    if (tolerance <= policy->most_tolerance)
         return CELLAR_OK;
     if (isnan(policy->most_tolerance))
         return cellar_fail(

@@ -7,8 +7,10 @@ set(LAYER_SOURCES
   budget.c
   channel.c
   choice.c
+  choice_model.c
   decision.c
   decision_facts.c
+  decision_words.c
   desk.c
   errand.c
   estimate.c
@@ -22,6 +24,7 @@ set(LAYER_SOURCES
   link.c
   margins.c
   message.c
+  model.c
   paper.c
   participant.c
   payload.c

@@ -6,13 +6,13 @@
 #include "base/error.h"
 
 static const uint64_t MOST_EPSILON = UINT64_C(16000000000000000000);
-static const char PUBLISHED[] = "published", INDEPENDENCE[] = "independence";
+static const char PUBLISHED[] = "published";
 
 /* ---- writing --------------------------------------------------------------- */
 
-/* A decimal as typed, in its shortest form. */
-static cellar_status decimal_add(const char *name, const char *typed, uint64_t most,
-                                 cellar_text *text, cellar_error *err)
+/* A decimal as typed; it is written in its shortest form. */
+static cellar_status decimal_read(const char *name, const char *typed, uint64_t most, uint64_t *out,
+                                  cellar_error *err)
 {
     cellar_int128 units = -1;
     int exact = 0;
@@ -20,8 +20,50 @@ static cellar_status decimal_add(const char *name, const char *typed, uint64_t m
         !exact || units < 0 || units > (cellar_int128) most)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "an invitation needs the %s, from 0 to %d",
                            name, (int) (most / LINES_ONE));
-    lines_add_share(text, name, (uint64_t) units);
+    *out = (uint64_t) units;
     return CELLAR_OK;
+}
+
+static cellar_status decimal_add(const char *name, const char *typed, uint64_t most,
+                                 cellar_text *text, cellar_error *err)
+{
+    uint64_t units;
+    cellar_status status = decimal_read(name, typed, most, &units, err);
+    if (status == CELLAR_OK)
+        lines_add_share(text, name, units);
+    return status;
+}
+
+/* Without a file it is independence that the tolerance is about. */
+static cellar_status model_add(const cellar_invitation_spec *spec, cellar_text *text,
+                               cellar_error *err)
+{
+    model_terms model = {.kind = CELLAR_COLLECT_INDEPENDENCE};
+    cellar_status status = CELLAR_OK;
+
+    if (spec->tolerance == NULL && spec->model == NULL)
+        return CELLAR_OK;
+    CELLAR_TRY(decimal_read("tolerance", spec->tolerance, LINES_ONE, &model.tolerance, err));
+    if (spec->model != NULL) {
+        model.kind = cellar_collect_model_kind_of(spec->model);
+        model.n_people = cellar_collect_model_n_people(spec->model);
+        memcpy(model.file, cellar_collect_model_id(spec->model), sizeof model.file);
+    }
+    terms_add_model(&model, text);
+out:
+    return status;
+}
+
+void terms_add_model(const model_terms *model, cellar_text *text)
+{
+    if (model->kind == CELLAR_COLLECT_NO_MODEL)
+        return;
+    lines_add(text, "model", cellar_collect_model_kind_name(model->kind));
+    if (model->kind != CELLAR_COLLECT_INDEPENDENCE) {
+        lines_add_hex(text, "model-file", model->file, sizeof model->file);
+        lines_add_number(text, "model-people", model->n_people);
+    }
+    lines_add_share(text, "tolerance", model->tolerance);
 }
 
 cellar_status terms_add(const cellar_invitation_spec *spec, cellar_text *text, cellar_error *err)
@@ -46,13 +88,10 @@ cellar_status terms_add(const cellar_invitation_spec *spec, cellar_text *text, c
         lines_add_number(text, "order", spec->order);
         lines_add_number(text, "common", spec->common);
     }
-    if (spec->tolerance != NULL) {
-        lines_add(text, "model", INDEPENDENCE);
-        CELLAR_TRY(decimal_add("tolerance", spec->tolerance, LINES_ONE, text, err));
-    }
+    CELLAR_TRY(model_add(spec, text, err));
     if (spec->payload > 0)
         lines_add_number(text, "payload", spec->payload);
-    if (spec->population > 0 || spec->epsilon != NULL || spec->hide != NULL)
+    if (spec->population > 0 || spec->epsilon != NULL || spec->hide != NULL || spec->model != NULL)
         CELLAR_TRY(decimal_add("delta", spec->delta, LINES_ONE, text, err));
 out:
     return status;
@@ -137,6 +176,18 @@ out:
     return status;
 }
 
+/* A sample or a cube is named by its hash, and by how many people it is about. */
+static cellar_status take_model_file(cellar_lines *lines, model_terms *model, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(lines_take_hex(lines, "model-file", model->file, sizeof model->file, err));
+    CELLAR_TRY(lines_take_number(lines, "model-people", &model->n_people, err));
+    if (model->n_people == 0)
+        status = lines_fail(lines, "a model of at least one person above", err);
+out:
+    return status;
+}
+
 /* The model is about those who were counted, and what they said as it is. */
 static cellar_status take_model(cellar_lines *lines, collect_terms *terms, cellar_error *err)
 {
@@ -147,15 +198,19 @@ static cellar_status take_model(cellar_lines *lines, collect_terms *terms, cella
     if (!lines_next_is(lines, "model"))
         return CELLAR_OK;
     CELLAR_TRY(lines_take(lines, "model", &word, &length, err));
-    if (!lines_value_is(word, length, INDEPENDENCE))
-        CELLAR_TRY(lines_fail(lines, "the model 'independence' above", err));
-    CELLAR_TRY(lines_take_share(lines, "tolerance", &terms->tolerance, err));
-    if (terms->tolerance >= LINES_ONE || terms->order > 0 || terms_estimate(terms))
+    for (int kind = CELLAR_COLLECT_INDEPENDENCE; kind <= CELLAR_COLLECT_CUBE; kind++)
+        if (lines_value_is(word, length, cellar_collect_model_kind_name(kind)))
+            terms->model.kind = kind;
+    if (terms->model.kind == CELLAR_COLLECT_NO_MODEL)
+        CELLAR_TRY(lines_fail(lines, "the model 'independence', 'sample' or 'cube' above", err));
+    if (terms_have_file(terms))
+        CELLAR_TRY(take_model_file(lines, &terms->model, err));
+    CELLAR_TRY(lines_take_share(lines, "tolerance", &terms->model.tolerance, err));
+    if (terms->model.tolerance >= LINES_ONE || terms->order > 0 || terms_estimate(terms))
         CELLAR_TRY(lines_fail(lines,
                               "a tolerance below 1 above, in the fixed setting without epsilon, "
                               "redactions or order",
                               err));
-    terms->is_modelled = 1;
 out:
     return status;
 }
@@ -186,7 +241,7 @@ cellar_status terms_take(cellar_lines *lines, collect_terms *out, cellar_error *
     CELLAR_TRY(take_order(lines, out, err));
     CELLAR_TRY(take_model(lines, out, err));
     CELLAR_TRY(take_payload(lines, out, err));
-    if (terms_estimate(out)) {
+    if (terms_estimate(out) || terms_have_file(out)) {
         CELLAR_TRY(lines_take_share(lines, "delta", &out->delta, err));
         if (out->delta == 0)
             CELLAR_TRY(lines_fail(lines, "a delta above 0 above", err));

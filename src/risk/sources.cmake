@@ -11,6 +11,7 @@ set(LAYER_SOURCES
   exposure/exposure_bound_curve.c
   exposure/exposure_curve.c
   exposure/exposure_estimate.c
+  exposure/exposure_fitted.c
   exposure/exposure_independent.c
   exposure/exposure_minimum.c
   exposure/exposure_statistical.c

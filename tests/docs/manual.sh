@@ -134,10 +134,11 @@ between() {
     esac >/dev/null 2>&1
 }
 
-# example LINE: runs one example. A server runs until it is stopped; that it starts and stays is enough.
+# example LINE: runs one example. A server runs until it is stopped; that it starts and stays is enough, at any port
+# that is free.
 example() {
     case $1 in
-    "cellar collect door run"*) timeout 3 sh -c "exec $1" || [ $? = 124 ] ;;
+    "cellar collect door run"*) timeout 3 sh -c "exec $1 --listen 127.0.0.1:0" || [ $? = 124 ] ;;
     *) sh -c "$1" ;;
     esac
 }

@@ -13,13 +13,20 @@
 #include "protocol/batch.h"
 #include "protocol/invitation.h"
 #include "protocol/keys.h"
+#include "protocol/model.h"
 #include "protocol/participant.h"
 
 enum { TEXT_MAX = 1 << 16, N_COLUMNS = 3, N_DRAWS = 100, PAYLOAD_BYTES = 21 };
 
 static const size_t n_levels[N_COLUMNS] = {2, 3, 12};
 static const char payload[PAYLOAD_BYTES + 1] = "not an image, 21 long";
-static const char *const scenarios[] = {"exact", "random", "redacted", "payload", "model"};
+static const char *const scenarios[] = {"exact", "random", "redacted", "payload",
+                                        "model", "sample", "cube"};
+
+static int scenario_has_file(const char *name)
+{
+    return strcmp(name, "sample") == 0 || strcmp(name, "cube") == 0;
+}
 
 /* What a scenario is about, beside people, k and columns. */
 static cellar_invitation_spec scenario_spec(const char *name)
@@ -40,8 +47,10 @@ static cellar_invitation_spec scenario_spec(const char *name)
         spec.redacted = "0.9";
         spec.delta = "0.01";
     }
-    if (strcmp(name, "model") == 0)
+    if (strcmp(name, "model") == 0 || scenario_has_file(name))
         spec.tolerance = "0.02";
+    if (scenario_has_file(name))
+        spec.delta = "0.01";
     if (strcmp(name, "payload") == 0)
         spec.payload = 100;
     return spec;
@@ -214,21 +223,69 @@ static void round_write(FILE *file, const vectors *v, int round)
     fact_write(file, name, submission, round_submission_bytes(&p->round));
 }
 
+/* The people of a model: a fixed sequence. The papers of a cube differ from those of a sample in
+ * one word, so a sample stands for it here. */
+static cellar_collect_model *model_make(const char *scenario)
+{
+    static const char *const names[N_COLUMNS] = {"a", "b", "c"};
+    cellar_collect_column columns[N_COLUMNS];
+    cellar_collect_model *model;
+    scratch *place;
+    FILE *file;
+    assert_int_equal(scratch_setup((void **) &place), 0);
+    file = fopen(scratch_path(place, "sample.csv"), "w");
+    assert_non_null(file);
+    fputs("a,b,c\n", file);
+    for (size_t i = 0; i < 7200; i++)
+        fprintf(file, "c%zu,c%zu,c%zu\n", i % n_levels[0], i / 2 % n_levels[1],
+                i / 6 % n_levels[2]);
+    assert_int_equal(fclose(file), 0);
+    for (size_t c = 0; c < N_COLUMNS; c++)
+        columns[c] = (cellar_collect_column){names[c], numbered_list("c", n_levels[c])};
+    assert_int_equal(cellar_collect_model_open(CELLAR_COLLECT_SAMPLE,
+                                               scratch_path(place, "sample.csv"), columns,
+                                               N_COLUMNS, &model, NULL),
+                     CELLAR_OK);
+    if (strcmp(scenario, "cube") == 0)
+        model->kind = CELLAR_COLLECT_CUBE;
+    for (size_t c = 0; c < N_COLUMNS; c++)
+        cellar_codelist_free((cellar_codelist *) columns[c].codes);
+    scratch_teardown((void **) &place);
+    return model;
+}
+
+static cellar_decision *scenario_decide(const fixture *f, const cellar_collect_margins *margins,
+                                        const cellar_collect_model *model)
+{
+    cellar_decision *decision;
+    cellar_error err;
+    if (model == NULL)
+        return fixture_decision(f, margins);
+    if (cellar_decision_create_modelled(margins, model, f->own.invitation, f->own.keys[1],
+                                        &decision, &err) != CELLAR_OK)
+        fail_msg("%s", err.message);
+    return decision;
+}
+
 static void scenario_write(const char *scenario)
 {
     static const char *const names[] = {"", "curator", "shuffler", "analyst"};
     unsigned char secret[32];
     cellar_collect_report report;
+    cellar_invitation_spec spec = scenario_spec(scenario);
+    cellar_collect_model *model = NULL;
     fixture f = {0};
     vectors v;
     FILE *file;
     size_t length;
     const char *text;
 
-    assert_int_equal(fixture_open(&f, n_levels, N_COLUMNS, scenario_spec(scenario)), 0);
+    if (scenario_has_file(scenario))
+        spec.model = model = model_make(scenario);
+    assert_int_equal(fixture_open(&f, n_levels, N_COLUMNS, spec), 0);
     people_round(&f.p, &f.own, NULL, f.place->folder);
     cellar_collect_margins *margins = fixture_margins(&f, &report);
-    cellar_decision *decision = fixture_decision(&f, margins);
+    cellar_decision *decision = scenario_decide(&f, margins, model);
     mkdir(vector_path(scenario, ""), 0777);
     text = cellar_invitation_text(f.own.invitation, &length);
     paper_write(scenario, "invitation", text, length);
@@ -254,6 +311,7 @@ static void scenario_write(const char *scenario)
     vectors_close(&v);
     cellar_decision_free(decision);
     cellar_collect_margins_free(margins);
+    cellar_collect_model_free(model);
     void *state = &f;
     fixture_close(&state);
 }

@@ -25,8 +25,9 @@ static int rows_compare(const void *a, const void *b, void *context)
     return 0;
 }
 
-/* Copies the rows, sorted, column by column. */
-static cellar_status profiles_fill(cellar_profiles *profiles, row_set *set, cellar_error *err)
+/* Copies the rows, sorted, column by column; `name` is where they are from. */
+static cellar_status profiles_fill(cellar_profiles *profiles, row_set *set, const char *name,
+                                   cellar_error *err)
 {
     uint32_t *order = cellar_alloc(set->n, sizeof *order);
     int ok = order != NULL;
@@ -55,7 +56,7 @@ static cellar_status profiles_fill(cellar_profiles *profiles, row_set *set, cell
         return cellar_fail_memory(err, "profiles");
     return profiles->n_people > 0
                ? CELLAR_OK
-               : cellar_fail(err, CELLAR_ERR_INPUT, "there is not one person to look at");
+               : cellar_fail(err, CELLAR_ERR_INPUT, "%s: there is not one person to look at", name);
 }
 
 /* Columns without names, domains or rows. */
@@ -115,7 +116,7 @@ cellar_status cellar_profiles_create(const cellar_table *table, const size_t *va
         status = cellar_fail_memory(err, "profiles");
         goto out;
     }
-    CELLAR_TRY(profiles_fill(profiles, &set, err));
+    CELLAR_TRY(profiles_fill(profiles, &set, "the table", err));
     *out = profiles;
     profiles = NULL;
 out:
@@ -330,7 +331,7 @@ cellar_status cellar_profiles_read(const cellar_tabulate_spec *spec, cellar_prof
         goto out;
     }
     CELLAR_TRY(reader_finish(&reader, profiles, &set, err));
-    CELLAR_TRY(profiles_fill(profiles, &set, err));
+    CELLAR_TRY(profiles_fill(profiles, &set, spec->path, err));
     if (report != NULL)
         *report = rows;
     *out = profiles;

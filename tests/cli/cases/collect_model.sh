@@ -4,6 +4,12 @@
 cd browsers
 grep -v 'session\|signature' by-model/decision
 grep '^bound\|^column' by-bounds/decision
+for kind in sample cube; do
+    grep '^model \|^tolerance\|^delta\|^column\|hang together' by-$kind/decision
+    awk '/^bound/ { print "within what is allowed:", $2 <= 0.05 }' by-$kind/decision
+done
+test "$(sed -n 's/^model-file //p' by-sample/decision)" = "$(b2sum -l 256 before.csv | cut -d' ' -f1)" && echo same hash
+grep '^model-people' by-sample/decision
 cellar collect participant check --spool by-model --key gateway.key --curator curator.pub --least-k 5 \
     --most-exposure 0.05 | grep -i 'model\|bound\|send'
 cellar key create other.key >/dev/null
@@ -11,6 +17,11 @@ cellar collect participant send browsers.csv --spool by-model --key other.key --
     --most-exposure 0.05
 cellar collect participant send browsers.csv --spool by-model --key other.key --curator curator.pub --least-k 5 \
     --most-exposure 0.05 --most-tolerance 0.009
+# Consent to models is not consent to those in files that participants do not have.
+for models in '' '--models sample' '--models sample,cube'; do
+    cellar collect participant check --spool by-cube --key other.key --curator curator.pub --least-k 5 \
+        --most-exposure 0.05 --most-tolerance 0.01 $models 2>&1 | grep 'policy'
+done
 
 # Two columns that are the same one, but for a few people with other pairs: the model is wrong.
 { echo code; seq 0 9; } >ten.csv
