@@ -9,6 +9,7 @@
 #include <flint/flint.h>
 #include <flint/fmpq.h>
 #include <flint/fmpz.h>
+#include <flint/fmpz_vec.h>
 
 #if __FLINT_VERSION >= 3
 #include <flint/acb_calc.h>
