@@ -115,10 +115,12 @@ release: ## build the program and the libraries in build/release
 
 deb: ## Debian packages in build/deb; needs debhelper and lintian
 	@tools/bootstrap build deb
+	@tools/web
 	@tools/deb
 
 tarball: ## a folder that runs wherever it is unpacked, as build/cellar-VERSION-MACHINE.tar.gz
 	@tools/bootstrap build tarball
+	@tools/web
 	@tools/tarball
 
 clean: ## remove everything built

@@ -69,7 +69,7 @@ def questions():
 MECHANISMS = ["discrete-laplace:epsilon=0.5", "discrete-gaussian:sigma=2", "laplace:epsilon=1"]
 
 
-@pytest.mark.parametrize("by,margins,arguments,more", questions())
+@pytest.mark.parametrize("by,margins,arguments,more", list(questions()))
 def test_keyed_releases_are_the_command_lines(tmp_path, by, margins, arguments, more):
     frame = make_frame(len(arguments) + len(by))
     frame.to_csv(tmp_path / "rows.csv", index=False)

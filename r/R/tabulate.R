@@ -18,8 +18,21 @@ tabulate.data.frame <- function(data, by = NULL, codelists = NULL, ..., margins 
                      domain_public, structural_zeros, threads)
   beside <- c(spec$weight, spec$unit, spec$record_key, spec$record_id, spec$count)
   used <- unique(c(vapply(spec$variables, function(v) v$column, ""), beside))
-  new_table(.Call(C_tabulate_frame, spec, columns_of(data, used, spec$where), as.numeric(nrow(data))))
+  new_table(if (inherits(data, "nanoarrow_array_stream")) .Call(C_tabulate_stream, spec, data)
+            else .Call(C_tabulate_frame, spec, columns_of(data, used, spec$where), as.numeric(nrow(data))))
 }
+
+# Arrow: a stream of nanoarrow's, and tables, readers and datasets of the package arrow. Whoever has one of these has
+# loaded that package. A stream can be read once.
+tabulate.nanoarrow_array_stream <- function(data, by = NULL, ...) tabulate.data.frame(data, by, ...)
+
+tabulate.ArrowObject <- function(data, by = NULL, ...) {
+  stream <- .Call(C_new_stream)
+  asNamespace("arrow")$as_record_batch_reader(data)$export_to_c(stream)
+  tabulate.data.frame(stream, by, ...)
+}
+
+tabulate.arrow_dplyr_query <- tabulate.ArrowObject
 
 tabulate.character <- function(data, by = NULL, codelists = NULL, ..., margins = NULL, dimVar = NULL, freqVar = NULL,
                                hierarchies = NULL, recodes = NULL, where = character(), missing = character(),

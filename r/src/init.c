@@ -7,7 +7,8 @@
 /* clang-format off */
 #define ROUTINES(X)                                                                                \
     X(read_codelist, 2) X(parse_codelist, 2) X(parse_recode_map, 2)                                \
-    X(tabulate_frame, 3) X(tabulate_file, 1) X(read_table, 1) X(write_table, 3)                    \
+    X(tabulate_frame, 3) X(tabulate_file, 1) X(new_stream, 0) X(tabulate_stream, 2)                \
+    X(read_table, 1) X(write_table, 3)                                                             \
     X(merge_tables, 1) X(table_shape, 1) X(true_counts, 1) X(row_report, 1)                        \
     X(find_dialect, 1) X(tabulate_database, 3)                                                     \
     X(create_key, 2) X(read_key, 1) X(key_id, 1) X(protect, 3)                                     \

@@ -11,6 +11,11 @@
 /* frame.c: the columns of a data frame, valid until .Call() returns. */
 cellar_frame glue_frame(SEXP columns, SEXP n_rows);
 
+/* stream.c: an empty stream for others to fill, freed by R's collector. */
+SEXP cellar_r_new_stream(void);
+/* The stream behind an external pointer of class nanoarrow_array_stream. */
+struct ArrowArrayStream *glue_arrow_stream(SEXP handle);
+
 /* tabulate.c: what to count. `secret` has room for the key's (CELLAR_KEY_SECRET_BYTES), which the
  * caller wipes. */
 cellar_tabulate_spec glue_spec(SEXP given, unsigned char *secret);
@@ -20,6 +25,7 @@ SEXP cellar_r_parse_codelist(SEXP name, SEXP bytes);
 SEXP cellar_r_parse_recode_map(SEXP name, SEXP bytes);
 SEXP cellar_r_tabulate_frame(SEXP spec, SEXP columns, SEXP n_rows);
 SEXP cellar_r_tabulate_file(SEXP spec);
+SEXP cellar_r_tabulate_stream(SEXP spec, SEXP stream);
 SEXP cellar_r_read_table(SEXP path);
 SEXP cellar_r_write_table(SEXP table, SEXP path, SEXP options);
 SEXP cellar_r_merge_tables(SEXP tables);

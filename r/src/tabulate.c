@@ -158,6 +158,24 @@ SEXP cellar_r_tabulate_frame(SEXP given, SEXP columns, SEXP n_rows)
     return status == CELLAR_OK ? handle : glue_fail(status, &err);
 }
 
+SEXP cellar_r_tabulate_stream(SEXP given, SEXP stream)
+{
+    SEXP handle = PROTECT(glue_new(GLUE_TABLE));
+    struct ArrowArrayStream *rows = glue_arrow_stream(stream);
+    unsigned char secret[CELLAR_KEY_SECRET_BYTES];
+    const cellar_tabulate_spec spec = glue_spec(given, secret);
+    cellar_table *table = NULL;
+    cellar_row_report report;
+    cellar_error err;
+    const cellar_status status = cellar_tabulate_stream(&spec, rows, &table, &report, &err);
+    glue_wipe(secret);
+    glue_put(handle, table);
+    if (status == CELLAR_OK)
+        glue_put_report(handle, &report);
+    UNPROTECT(1);
+    return status == CELLAR_OK ? handle : glue_fail(status, &err);
+}
+
 SEXP cellar_r_tabulate_file(SEXP given)
 {
     SEXP handle = PROTECT(glue_new(GLUE_TABLE));
