@@ -331,7 +331,7 @@ static void seeds_make_simulations(void **state)
     cellar_rng_free(options.rng);
 }
 
-static int stop(void *context, const char *stage, double fraction)
+static int cancel(void *context, const char *stage, double fraction)
 {
     (void) context;
     (void) stage;
@@ -345,7 +345,7 @@ static void work_can_be_cancelled(void **state)
     cellar_mechanism *m = make("laplace:epsilon=1");
     cellar_release *release = NULL;
     (void) state;
-    options.progress.report = stop;
+    options.progress.report = cancel;
     assert_int_equal(cellar_release_protect(table, m, &options, &release, NULL),
                      CELLAR_ERR_CANCELLED);
     assert_null(release);
