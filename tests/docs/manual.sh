@@ -119,7 +119,7 @@ people.commit()'
 # between VERB LINE: what happens between two examples.
 between() {
     case "$1 $2" in
-    "collect cellar collect participant"*)
+    "collect cellar collect participant send"*)
         cellar collect curator invite --spool survey --key curator.key --shuffler shuffler.pub \
             --analyst analyst.pub --title test --people 1000 --k 3 --exposure 1 \
             --domain region=codelists/region.csv --domain sex=codelists/sex.csv
