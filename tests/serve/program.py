@@ -172,7 +172,7 @@ def keep_asking(server, until, faults, counts):
             if answer.will_close:
                 connection.close()
         except (OSError, http.client.HTTPException) as error:
-            faults.append(repr(error))
+            faults.append(f"{error!r} after {n} answers")
             connection.close()
     connection.close()
     counts.append(n)
@@ -199,7 +199,7 @@ def test_reload_drops_nothing(place):
             until.set()
             for thread in threads:
                 thread.join()
-            check(not faults and sum(counts) > 20, faults[:3], counts)
+            check(not faults and sum(counts) > 20, len(faults), faults[:3], counts, server.said())
             check("'site' is missing" in server.said(), server.said())
     finally:
         place.config.write_text(text)
