@@ -20,6 +20,7 @@ __version__: str = _cellar.version
 Exact = Union[str, int, Decimal]
 CodeList = Union[str, "os.PathLike[str]", Sequence[str]]
 _MISSING = {None: 0, "drop": 1, "level": 2}
+_CHOSEN = {None: 0, "in-advance": 1, "public-data": 2, "confidential-data": 3}
 
 
 def exact(value: Optional[Exact]) -> Optional[str]:
@@ -384,7 +385,8 @@ def protect(table: Table, mechanism: str, *, negatives: str, per_cell: bool = Fa
             threads: int = 0) -> Release:
     """Perturbs every cell of a table. `mechanism` is a spec such as "discrete-laplace:epsilon=0.5", whose parameters
     are those of one cell; where a record touches several cells say per_cell=True, or the total that may not be
-    exceeded. With `key` the noise is keyed. With `ledger` (its path) the release is charged, and appears in `output`.
+    exceeded. `chosen` says how its parameters were chosen: "in-advance", from "public-data" or "confidential-data".
+    With `key` the noise is keyed. With `ledger` (its path) the release is charged, and appears in `output`.
     """
     if not isinstance(table, Table):
         raise TypeError("protect() takes a table that tabulate() or read_table() made")
@@ -393,9 +395,10 @@ def protect(table: Table, mechanism: str, *, negatives: str, per_cell: bool = Fa
     options = {
         "negatives": negatives, "per_cell": int(per_cell), "total_epsilon": exact(total_epsilon),
         "delta": exact(delta), "threshold": threshold, "below": below, "unit": unit, "neighbours": neighbours,
-        "per_unit": per_unit, "max_weight": max_weight, "domain_public": int(domain_public), "chosen": chosen,
-        "accept": list(accept), "date": date, "key": None if key is None else key._handle, "edition": edition,
-        "dataset": dataset, "ledger": None if ledger is None else os.fspath(ledger),
+        "per_unit": per_unit, "max_weight": max_weight, "domain_public": int(domain_public),
+        "chosen": choice("chosen", chosen, _CHOSEN), "accept": list(accept), "date": date,
+        "key": None if key is None else key._handle, "edition": edition, "dataset": dataset,
+        "ledger": None if ledger is None else os.fspath(ledger),
         "ledger_key": None if ledger_key is None else os.fspath(ledger_key), "request": request, "analyst": analyst,
         "accept_delta": int(accept_delta), "output": None if output is None else os.fspath(output),
         "max_cells": max_cells, "threads": threads}
@@ -468,6 +471,27 @@ def certify(mechanism: str, *, epsilons: Sequence[Exact] = (), deltas: Sequence[
         "per_unit": per_unit, "max_weight": max_weight, "population": population, "unit": unit,
         "negatives": negatives, "neighbours": neighbours})
     return certificate_of(mechanism, found)
+
+
+@dataclass(frozen=True)
+class Membership:
+    """No test of that level, the chance of a false alarm, has more power to decide whether somebody is in the data."""
+
+    level: float
+    power: float
+
+    @property
+    def advantage(self) -> float:
+        return self.power - self.level
+
+
+def membership(mechanism: str, *, levels: Sequence[float] = (0.01, 0.05, 0.1), cells: int = 1, per_unit: int = 1,
+               max_weight: int = 1, negatives: Optional[str] = None, neighbours: Optional[str] = None) -> list[Membership]:
+    """How well the best of all tests decides whether somebody is in the data, whatever the attacker knows about
+    everybody else: an upper bound for every attack."""
+    options = {"cells": cells, "per_unit": per_unit, "max_weight": max_weight, "negatives": negatives,
+               "neighbours": neighbours}
+    return [Membership(level, _cellar.membership(mechanism, options, level)) for level in levels]
 
 
 @dataclass(frozen=True)

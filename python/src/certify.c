@@ -110,6 +110,33 @@ static PyObject *certify(PyObject *module, PyObject *args)
     return result;
 }
 
+/* membership(spec, options, level) -> power */
+static PyObject *membership(PyObject *module, PyObject *args)
+{
+    const char *spec, **epsilons = NULL, **deltas = NULL;
+    double level, power = 0;
+    PyObject *dict, *result = NULL;
+    cellar_certify_options options;
+    if (!PyArg_ParseTuple(args, "sOd", &spec, &dict, &level))
+        return NULL;
+    if (read_options(dict, &options, &epsilons, &deltas)) {
+        cellar_mechanism *m = NULL;
+        cellar_error err;
+        cellar_status status;
+        Py_BEGIN_ALLOW_THREADS status = cellar_mechanism_create(spec, &m, &err);
+        if (status == CELLAR_OK) {
+            const cellar_certify_part part = {m, 1};
+            status = cellar_membership_power(&part, 1, &options, level, &power, &err);
+        }
+        Py_END_ALLOW_THREADS result =
+            status == CELLAR_OK ? PyFloat_FromDouble(power) : glue_fail(module, status, &err);
+        cellar_mechanism_free(m);
+    }
+    PyMem_Free((void *) epsilons);
+    PyMem_Free((void *) deltas);
+    return result;
+}
+
 /* The canonical spec, then mean, variance, entropy and presence at a count. */
 static PyObject *mechanism(PyObject *module, PyObject *args)
 {
@@ -164,6 +191,7 @@ static PyObject *pmf(PyObject *module, PyObject *args)
 
 PyMethodDef glue_certify_methods[] = {
     {"certify", certify, METH_VARARGS, "The certificate of a mechanism."},
+    {"membership", membership, METH_VARARGS, "The power that no attacker's test exceeds."},
     {"mechanism", mechanism, METH_VARARGS, "A mechanism at a count."},
     {"pmf", pmf, METH_VARARGS, "Probabilities of released values."},
     {NULL, NULL, 0, NULL},

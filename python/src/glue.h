@@ -80,8 +80,9 @@ PyObject *glue_counted(PyObject *module, cellar_status status, cellar_table *tab
                        const cellar_row_report *report, const cellar_error *err);
 
 /* The methods of the files of those names. */
-extern PyMethodDef glue_tabulate_methods[], glue_database_methods[], glue_protect_methods[],
-    glue_certify_methods[], glue_assess_methods[], glue_exposure_methods[], glue_infer_methods[],
-    glue_estimate_methods[], glue_cube_methods[], glue_plan_methods[], glue_report_methods[];
+extern PyMethodDef glue_tabulate_methods[], glue_database_methods[], glue_ledger_methods[],
+    glue_protect_methods[], glue_certify_methods[], glue_assess_methods[], glue_exposure_methods[],
+    glue_infer_methods[], glue_estimate_methods[], glue_cube_methods[], glue_plan_methods[],
+    glue_report_methods[];
 
 #endif

@@ -66,7 +66,6 @@ static int read_options(PyObject *dict, cellar_protect_options *out)
     const char *negatives = glue_text(dict, "negatives", &failed);
     const char *neighbours = glue_text(dict, "neighbours", &failed);
     const char *below = glue_text(dict, "below", &failed);
-    const char *chosen = glue_text(dict, "chosen", &failed);
     size_t n_accepted;
     const char **accepted = glue_texts(dict, "accept", &n_accepted, &failed);
 
@@ -74,7 +73,7 @@ static int read_options(PyObject *dict, cellar_protect_options *out)
     check_word(cellar_negatives_find(negatives, &out->negatives), "negatives", negatives, &failed);
     check_word(cellar_neighbours_find(neighbours, &out->neighbours), "neighbours", neighbours,
                &failed);
-    check_word(cellar_parameter_choice_find(chosen, &out->choice), "chosen", chosen, &failed);
+    out->choice = (cellar_parameter_choice) glue_number(dict, "chosen", 0, &failed);
     check_word(below == NULL || strcmp(below, "zero") == 0 || strcmp(below, "suppress") == 0,
                "below", below, &failed);
     if (below != NULL && strcmp(below, "suppress") == 0)

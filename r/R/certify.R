@@ -20,6 +20,16 @@ certify <- function(mechanism, epsilons = character(), deltas = character(), cel
     options = options), class = "cellar_certificate")
 }
 
+membership <- function(mechanism, levels = c(0.01, 0.05, 0.1), cells = 1, per_unit = 1, max_weight = 1, negatives = NULL,
+                       neighbours = NULL) {
+  if (!is.numeric(levels) || anyNA(levels)) refuse("`levels` are numbers between 0 and 1")
+  options <- list(cells = whole(cells, "cells"), per_unit = whole(per_unit, "per_unit"),
+                  max_weight = whole(max_weight, "max_weight"), negatives = choice(negatives, "negatives", NEGATIVES),
+                  neighbours = choice(neighbours, "neighbours", NEIGHBOURS))
+  power <- ask(.Call(C_membership, spec_of(mechanism), as.numeric(levels), options))
+  data.frame(level = levels, power = power, advantage = power - levels)
+}
+
 named_columns <- function(matrix, names) {
   list2frame(stats::setNames(lapply(seq_along(names), function(j) matrix[, j]), names))
 }

@@ -43,16 +43,27 @@ test_options <- function(reference, replicates, seed, threads) {
        replicates = whole(replicates, "replicates"), seed = whole(seed, "seed"), threads = whole(threads, "threads"))
 }
 
-test_model <- function(release, model = NULL, against = NULL, variables = NULL, reference = "chi-square",
+# What is tested: a table of a release, or of a cube, whose noise only the bootstrap knows.
+tested <- function(x, variables) {
+  is_cube <- inherits(x, "cellar_cube")
+  all <- if (is_cube) cube_facts(x)$variables else vapply(attr(x, "facts")$variables, function(v) v$name, "")
+  names <- if (is.null(variables)) all else texts(variables, "variables")
+  list(handle = if (is_cube) need_cube(x) else release_handle(x), names = names,
+       given = list(is_cube = as.integer(is_cube), variables = if (is_cube) names else variables))
+}
+
+test_model <- function(release, model = NULL, against = NULL, variables = NULL, reference = NULL,
                        replicates = 999, seed = 1, residuals = TRUE, threads = 0) {
-  handle <- release_handle(release)
-  names <- if (is.null(variables)) vapply(attr(release, "facts")$variables, function(v) v$name, "") else texts(variables, "variables")
+  if (is.null(reference)) reference <- if (inherits(release, "cellar_cube")) "bootstrap" else "chi-square"
+  what <- tested(release, variables)
+  handle <- what$handle
+  names <- what$names
   if (inherits(model, "formula")) model <- formula_text(model)
   if (is.null(model)) model <- paste(quoted_names(names), collapse = " + ")
   if (inherits(against, "formula")) against <- formula_text(against)
   found <- ask(.Call(C_test_model, handle,
-                     c(list(model = text(model, "model"), against = text(against, "against"), variables = variables,
-                            residuals = flag(residuals, "residuals")),
+                     c(what$given, list(model = text(model, "model"), against = text(against, "against"),
+                                        residuals = flag(residuals, "residuals")),
                        test_options(reference, replicates, seed, threads))))
   found$cells <- list2frame(found$cells)
   structure(c(list(model = model, against = against, reference = reference), found), class = "cellar_test")
@@ -83,10 +94,17 @@ as.data.frame.cellar_test <- function(x, ...) {
 }
 
 cramers_v <- function(release, variables = NULL, confidence = 0.95, replicates = 999, seed = 1, threads = 0) {
-  found <- ask(.Call(C_cramers_v, release_handle(release),
-                     c(list(variables = texts(variables, "variables"), confidence = confidence),
+  what <- tested(release, variables)
+  found <- ask(.Call(C_cramers_v, what$handle,
+                     c(what$given, list(confidence = confidence),
                        test_options("bootstrap", replicates, seed, threads))))
   data.frame(value = found[1], low = found[2], high = found[3], naive = found[4])
+}
+
+odds_ratios <- function(release, variables = NULL, confidence = 0.95) {
+  what <- tested(release, variables)
+  if (length(what$names) != 2) refuse("odds ratios are of two variables: name them by `variables`")
+  list2frame(ask(.Call(C_odds_ratios, what$handle, c(what$given, list(confidence = confidence)))))
 }
 
 test_binomial <- function(released, trials, mechanism, null = 0.5, alternative = NA, level = 0.05, negatives = "keep") {

@@ -35,6 +35,24 @@ print.cellar_plan_check <- function(x, ...) {
 
 as.data.frame.cellar_plan_check <- function(x, ...) x$margins
 
+plan_compare <- function(plan, threads = 0) {
+  found <- ask(.Call(C_plan_compare, plan_path(plan), list(threads = whole(threads, "threads"))))
+  targets <- list2frame(found[c("table", "margin", "cells", "weight")])
+  sd <- matrix(found$sd, nrow(targets), length(found$name), dimnames = list(NULL, found$name))
+  structure(list(budget = found$budget, unit = found$unit, targets = targets,
+                 strategies = list2frame(found[c("name", "about", "loss")]), sd = sd, recommended = found$recommended,
+                 reason = found$reason), class = "cellar_plan_comparison")
+}
+
+as.data.frame.cellar_plan_comparison <- function(x, ...) cbind(x$targets, as.data.frame(x$sd))
+
+print.cellar_plan_comparison <- function(x, ...) {
+  cat("Ways to spend ", x$unit, " ", x$budget, "; standard deviation of a cell:\n", sep = "")
+  print(as.data.frame(x), row.names = FALSE, ...)
+  cat("recommended: ", x$recommended, ": ", x$reason, "\n", sep = "")
+  invisible(x)
+}
+
 plan_run <- function(plan, date = NULL, threads = 0) {
   invisible(ask(.Call(C_plan_run, plan_path(plan), list(date = if (!is.null(date)) as.character(date),
                                                         threads = whole(threads, "threads")))))

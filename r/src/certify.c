@@ -219,3 +219,22 @@ SEXP cellar_r_known_mechanisms(void)
     UNPROTECT(1);
     return list;
 }
+
+/* The power that no test of each level exceeds. */
+SEXP cellar_r_membership(SEXP spec, SEXP levels, SEXP given)
+{
+    SEXP handle = PROTECT(glue_new(GLUE_MECHANISM)), powers;
+    const char *name = glue_utf8(spec);
+    const cellar_certify_options options = read_options(given);
+    cellar_mechanism *mechanism = NULL;
+    cellar_error err;
+    cellar_status status = cellar_mechanism_create(name, &mechanism, &err);
+    const cellar_certify_part part = {mechanism, 1};
+    glue_put(handle, mechanism);
+    powers = PROTECT(Rf_allocVector(REALSXP, XLENGTH(levels)));
+    for (R_xlen_t i = 0; i < XLENGTH(levels) && status == CELLAR_OK; i++)
+        status =
+            cellar_membership_power(&part, 1, &options, REAL(levels)[i], &REAL(powers)[i], &err);
+    UNPROTECT(2);
+    return status == CELLAR_OK ? powers : glue_fail(status, &err);
+}

@@ -46,6 +46,7 @@
     X(DESIGN, cellar_cube_design_free, "design", "make it again")                                  \
     X(PLAN, cellar_plan_free, "plan", "read it again")                                             \
     X(FIGURES, cellar_plan_figures_free, "set of figures", "check the plan again")                 \
+    X(COMPARISON, cellar_plan_comparison_free, "comparison", "compare again")                      \
     X(SYNTHESIS, cellar_synthesis_free, "set of records", "make it again")
 
 typedef enum glue_kind {

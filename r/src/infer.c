@@ -79,14 +79,31 @@ static cellar_test_options test_options(SEXP given)
     return out;
 }
 
-/* The table of some variables (NULL: all) of a release; *status says whether there is one. */
+/* The table of some variables of a cube. */
+static cellar_status noisy_of_cube(const cellar_cube *cube, SEXP given, cellar_noisy **out,
+                                   cellar_error *err)
+{
+    size_t n;
+    const char **names = glue_texts(given, "variables", &n);
+    cellar_cube_side *sides = (cellar_cube_side *) R_alloc(n + 1, sizeof *sides);
+    for (size_t i = 0; i < n; i++)
+        sides[i] = (cellar_cube_side){.variable = names[i]};
+    return cellar_noisy_from_cube(cube, sides, n, out, err);
+}
+
+/* The table of some variables (NULL: all of a release); *status says whether there is one. */
 static cellar_noisy *noisy_of(SEXP handle, SEXP given, cellar_status *status, cellar_error *err)
 {
-    const cellar_release *release = glue_get(handle, GLUE_RELEASE);
-    size_t n;
-    const size_t *variables =
-        glue_variables(cellar_release_schema(release), given, "variables", &n);
     cellar_noisy *noisy = NULL;
+    const cellar_release *release;
+    const size_t *variables;
+    size_t n;
+    if (glue_whole(given, "is_cube", 0)) {
+        *status = noisy_of_cube(glue_get(handle, GLUE_CUBE), given, &noisy, err);
+        return noisy;
+    }
+    release = glue_get(handle, GLUE_RELEASE);
+    variables = glue_variables(cellar_release_schema(release), given, "variables", &n);
     *status = cellar_noisy_from_release(release, n > 0 ? variables : NULL, n, &noisy, err);
     return noisy;
 }
@@ -206,6 +223,54 @@ SEXP cellar_r_cramers_v(SEXP handle, SEXP given)
     REAL(out)[2] = aware.high;
     REAL(out)[3] = naive;
     return out;
+}
+
+/* Of each row and column against those with the largest totals: a column of codes for both rows and
+ * both columns, then value, low, high, naive. */
+SEXP cellar_r_odds_ratios(SEXP handle, SEXP given)
+{
+    static const char *const names[] = {"row", "row_base", "column", "column_base", "value",
+                                        "low", "high",     "naive",  NULL};
+    SEXP held = PROTECT(glue_new(GLUE_NOISY)), list, words[4];
+    const double confidence = glue_real(given, "confidence", 0.95);
+    cellar_error err;
+    cellar_status status;
+    cellar_noisy *noisy = noisy_of(handle, given, &status, &err);
+    size_t base[2], n[2], found = 0;
+    double *reals[4];
+    glue_put(held, noisy);
+    if (status != CELLAR_OK) {
+        UNPROTECT(1);
+        return glue_fail(status, &err);
+    }
+    for (size_t v = 0; v < 2; v++) {
+        base[v] = cellar_noisy_largest_level(noisy, v);
+        n[v] = cellar_noisy_n_levels(noisy, v);
+    }
+    list = PROTECT(glue_list(names));
+    for (R_xlen_t c = 0; c < 4; c++) {
+        words[c] = glue_words(list, c, (n[0] - 1) * (n[1] - 1));
+        reals[c] = glue_reals(list, c + 4, (n[0] - 1) * (n[1] - 1));
+    }
+    for (size_t r = 0; r < n[0]; r++)
+        for (size_t c = 0; c < n[1] && status == CELLAR_OK; c++) {
+            const size_t rows[2] = {r, base[0]}, columns[2] = {c, base[1]};
+            cellar_interval_estimate aware, naive;
+            if (r == base[0] || c == base[1])
+                continue;
+            status = cellar_odds_ratio(noisy, rows, columns, confidence, &aware, &naive, &err);
+            if (status != CELLAR_OK)
+                break;
+            for (size_t i = 0; i < 4; i++)
+                glue_set_word(words[i], found,
+                              cellar_noisy_code(noisy, i / 2, i < 2 ? rows[i] : columns[i - 2]));
+            reals[0][found] = aware.value;
+            reals[1][found] = aware.low;
+            reals[2][found] = aware.high;
+            reals[3][found++] = naive.value;
+        }
+    UNPROTECT(2);
+    return status == CELLAR_OK ? list : glue_fail(status, &err);
 }
 
 SEXP cellar_r_test_binomial(SEXP released, SEXP given)

@@ -43,6 +43,74 @@ SEXP cellar_r_create_ledger(SEXP path, SEXP key_path, SEXP given)
     return status == CELLAR_OK ? R_NilValue : glue_fail(status, &err);
 }
 
+SEXP cellar_r_adopt_ledger(SEXP path, SEXP key_path, SEXP witness)
+{
+    const char *name = glue_utf8(path), *key_name = glue_utf8(key_path),
+               *file = witness == R_NilValue ? NULL : glue_utf8(witness);
+    cellar_key *key = NULL;
+    cellar_error err;
+    cellar_status status = cellar_key_read(key_name, &key, &err);
+    if (status == CELLAR_OK)
+        status = cellar_ledger_adopt(name, key, file, &err);
+    cellar_key_free(key);
+    return status == CELLAR_OK ? R_NilValue : glue_fail(status, &err);
+}
+
+/* What is said to a ledger that is open, by what R gave. */
+typedef cellar_status ledger_act(cellar_ledger *ledger, SEXP given, cellar_error *err);
+
+static SEXP act_on(SEXP path, SEXP key_path, SEXP given, ledger_act *act)
+{
+    SEXP handle = PROTECT(glue_new(GLUE_LEDGER));
+    const char *name = glue_utf8(path), *key = glue_utf8(key_path);
+    cellar_ledger *ledger = NULL;
+    cellar_error err;
+    cellar_status status = cellar_ledger_open_file(name, key, &ledger, &err);
+    glue_put(handle, ledger);
+    if (status == CELLAR_OK)
+        status = act(ledger, given, &err);
+    glue_close(handle);
+    UNPROTECT(1);
+    return status == CELLAR_OK ? R_NilValue : glue_fail(status, &err);
+}
+
+/* A share of an analyst; without a cap an edition; else a dataset. */
+static cellar_status add(cellar_ledger *ledger, SEXP given, cellar_error *err)
+{
+    const char *analyst = glue_text(given, "analyst"), *edition = glue_text(given, "edition");
+    cellar_ledger_dataset dataset;
+    cellar_status status;
+    if (!glue_whole(given, "has_cap", 0))
+        return cellar_ledger_add_edition(ledger, glue_text(given, "dataset"), edition, err);
+    status = read_dataset(given, &dataset, err);
+    if (status != CELLAR_OK)
+        return status;
+    return analyst != NULL
+               ? cellar_ledger_add_analyst(ledger, dataset.name, analyst, dataset.cap, err)
+               : cellar_ledger_add_dataset(ledger, &dataset, err);
+}
+
+static cellar_status enter(cellar_ledger *ledger, SEXP given, cellar_error *err)
+{
+    const char *name = glue_text(given, "dataset"), *edition = glue_text(given, "edition");
+    const cellar_ledger_entry *dataset = cellar_ledger_find_dataset(ledger, name);
+    if (edition == NULL && dataset != NULL)
+        edition = dataset->edition;
+    return cellar_ledger_enter(ledger, name, edition,
+                               (cellar_uncharged) glue_whole(given, "kind", 0),
+                               glue_text(given, "what"), err);
+}
+
+SEXP cellar_r_add_to_ledger(SEXP path, SEXP key_path, SEXP given)
+{
+    return act_on(path, key_path, given, add);
+}
+
+SEXP cellar_r_enter_in_ledger(SEXP path, SEXP key_path, SEXP given)
+{
+    return act_on(path, key_path, given, enter);
+}
+
 /* ---- showing one --------------------------------------------------------------------- */
 
 /* The history: one row for each entry. */
@@ -178,4 +246,40 @@ SEXP cellar_r_verify_ledger(SEXP path, SEXP key_path, SEXP against)
         status = cellar_ledger_verify_against(ledger, file, &found, &err);
     cellar_ledger_close(ledger);
     return status == CELLAR_OK ? glue_number((double) found.number) : glue_fail(status, &err);
+}
+
+/* What the whole cap is for the population of a sample: epsilon and delta, then the assumptions. */
+SEXP cellar_r_amplify_ledger(SEXP path, SEXP key_path, SEXP given)
+{
+    static const char *const names[] = {"epsilon", "delta", "assumptions", NULL};
+    const char *name = glue_utf8(path), *key = glue_utf8(key_path),
+               *dataset = glue_text(given, "dataset");
+    cellar_sampling sampling = cellar_sampling_default();
+    cellar_amplified found = {0, 0};
+    cellar_ledger *ledger = NULL;
+    cellar_error err;
+    cellar_status status;
+    SEXP list, words;
+    size_t n = 0;
+    sampling.scheme = (cellar_sampling_scheme) glue_whole(given, "scheme", 0);
+    sampling.rate = glue_real(given, "rate", sampling.rate);
+    sampling.unit = glue_text(given, "unit");
+    sampling.is_panel = (int) glue_whole(given, "panel", 0);
+    sampling.has_calibrated_weights = (int) glue_whole(given, "calibrated_weights", 0);
+    status = cellar_ledger_open_file(name, key, &ledger, &err);
+    if (status == CELLAR_OK)
+        status = cellar_ledger_amplify(ledger, dataset, &sampling, &found, &err);
+    cellar_ledger_close(ledger);
+    if (status != CELLAR_OK)
+        return glue_fail(status, &err);
+    while (cellar_sampling_assumption(sampling.scheme, n) != NULL)
+        n++;
+    list = PROTECT(glue_list(names));
+    SET_VECTOR_ELT(list, 0, glue_number(found.epsilon));
+    SET_VECTOR_ELT(list, 1, glue_number(found.delta));
+    words = glue_words(list, 2, n);
+    for (size_t i = 0; i < n; i++)
+        glue_set_word(words, i, cellar_sampling_assumption(sampling.scheme, i));
+    UNPROTECT(1);
+    return list;
 }

@@ -114,6 +114,66 @@ SEXP cellar_r_plan_check(SEXP path, SEXP given)
     return list;
 }
 
+/* Ways to spend the budget: what they are, and the standard deviations of a cell of each target. */
+static SEXP comparison_of(const cellar_plan_comparison *c)
+{
+    static const char *const names[] = {"budget",      "unit",   "table", "margin", "cells",
+                                        "weight",      "name",   "about", "loss",   "sd",
+                                        "recommended", "reason", NULL};
+    const size_t n = c->n_targets, n_ways = c->n_strategies;
+    SEXP list = PROTECT(glue_list(names)), table, margin, name, about;
+    double *cells, *weight, *loss, *sd;
+    SET_VECTOR_ELT(list, 0, glue_string(c->budget));
+    SET_VECTOR_ELT(list, 1, glue_string(c->is_rho ? "rho" : "epsilon"));
+    table = glue_words(list, 2, n);
+    margin = glue_words(list, 3, n);
+    cells = glue_reals(list, 4, n);
+    weight = glue_reals(list, 5, n);
+    name = glue_words(list, 6, n_ways);
+    about = glue_words(list, 7, n_ways);
+    loss = glue_reals(list, 8, n_ways);
+    sd = glue_reals(list, 9, n * n_ways);
+    for (size_t t = 0; t < n; t++) {
+        glue_set_word(table, t, c->targets[t].table);
+        glue_set_word(margin, t, c->targets[t].margin);
+        cells[t] = (double) c->targets[t].n_cells;
+        weight[t] = c->targets[t].weight;
+    }
+    for (size_t i = 0; i < n_ways; i++) {
+        const cellar_plan_strategy *s = &c->strategies[i];
+        glue_set_word(name, i, s->name);
+        glue_set_word(about, i, s->about);
+        loss[i] = s->is_possible ? s->loss : NA_REAL;
+        for (size_t t = 0; t < n; t++)
+            sd[i * n + t] = s->is_possible ? s->sd[t] : NA_REAL;
+    }
+    SET_VECTOR_ELT(list, 10, glue_string(c->strategies[c->recommended].name));
+    SET_VECTOR_ELT(list, 11, glue_string(c->reason));
+    UNPROTECT(1);
+    return list;
+}
+
+SEXP cellar_r_plan_compare(SEXP path, SEXP given)
+{
+    SEXP handle = PROTECT(glue_new(GLUE_PLAN)), held = PROTECT(glue_new(GLUE_COMPARISON)), list;
+    const char *name = glue_utf8(path);
+    cellar_plan_options options = cellar_plan_options_default();
+    cellar_plan *plan = NULL;
+    cellar_plan_comparison *comparison = NULL;
+    cellar_error err;
+    cellar_status status;
+    options.n_threads = (int) glue_whole(given, "threads", 0);
+    options.progress = glue_progress();
+    status = cellar_plan_read(name, &plan, &err);
+    if (status == CELLAR_OK)
+        status = cellar_plan_compare(plan, &options, &comparison, &err);
+    glue_put(handle, plan);
+    glue_put(held, comparison);
+    list = status == CELLAR_OK ? comparison_of(comparison) : glue_fail(status, &err);
+    UNPROTECT(2);
+    return list;
+}
+
 SEXP cellar_r_plan_run(SEXP path, SEXP given)
 {
     static const char *const names[] = {"folder", "new", "stamp", NULL};

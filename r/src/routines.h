@@ -53,6 +53,7 @@ SEXP cellar_r_release_at(SEXP release, SEXP codes);
 /* certify.c */
 SEXP cellar_r_certify(SEXP spec, SEXP options);
 SEXP cellar_r_certificate_text(SEXP certificate, SEXP path, SEXP explain);
+SEXP cellar_r_membership(SEXP spec, SEXP levels, SEXP given);
 SEXP cellar_r_mechanism(SEXP spec, SEXP counts, SEXP negatives);
 SEXP cellar_r_probabilities(SEXP spec, SEXP count, SEXP values);
 SEXP cellar_r_known_mechanisms(void);
@@ -61,6 +62,7 @@ SEXP cellar_r_known_mechanisms(void);
 SEXP cellar_r_interval(SEXP release, SEXP given);
 SEXP cellar_r_test_model(SEXP release, SEXP given);
 SEXP cellar_r_cramers_v(SEXP release, SEXP given);
+SEXP cellar_r_odds_ratios(SEXP handle, SEXP given);
 SEXP cellar_r_test_binomial(SEXP released, SEXP given);
 
 /* ptable.c */
@@ -92,6 +94,7 @@ SEXP cellar_r_cube_plan(SEXP path, SEXP builds, SEXP given);
 /* plan.c */
 SEXP cellar_r_plan(SEXP path);
 SEXP cellar_r_plan_check(SEXP path, SEXP given);
+SEXP cellar_r_plan_compare(SEXP path, SEXP given);
 SEXP cellar_r_plan_run(SEXP path, SEXP given);
 SEXP cellar_r_report_public(SEXP releases, SEXP path, SEXP given);
 SEXP cellar_r_report_cube(SEXP cube, SEXP path, SEXP given);
@@ -102,6 +105,10 @@ SEXP cellar_r_write_synthesis(SEXP synthesis, SEXP path, SEXP given);
 /* ledger.c */
 SEXP cellar_r_create_ledger(SEXP path, SEXP key_path, SEXP given);
 SEXP cellar_r_ledger(SEXP path, SEXP key_path);
+SEXP cellar_r_adopt_ledger(SEXP path, SEXP key_path, SEXP witness);
+SEXP cellar_r_add_to_ledger(SEXP path, SEXP key_path, SEXP given);
+SEXP cellar_r_enter_in_ledger(SEXP path, SEXP key_path, SEXP given);
+SEXP cellar_r_amplify_ledger(SEXP path, SEXP key_path, SEXP given);
 SEXP cellar_r_verify_ledger(SEXP path, SEXP key_path, SEXP against);
 
 #endif
