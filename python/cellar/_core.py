@@ -413,18 +413,23 @@ def read_release(path: Union[str, "os.PathLike[str]"]) -> Release:
     return Release(_cellar.read_release(os.fspath(path)))
 
 
-def infer(release: Release, of: str = "", *, compare: Optional[str] = None, other: Optional[str] = None,
+def infer(release: Union[Release, Sequence[Release]], of: str = "", *, compare: Optional[str] = None, other: Optional[str] = None,
           target: str = "table", prior: Optional[str] = None, confidence: float = 0.95,
           pooled: bool = False) -> Interval:
     """The interval of the count behind "sex=F; region=1,2" (""; everything), or of two such sets compared: difference,
     ratio, or proportion of the first in the second. It knows the exact distribution of the noise.
-    With `pooled` all values of a release with margins are used together (for counts and differences)."""
+    With `pooled` all values of a release with margins are used together (for counts and differences); several releases
+    of the same people, the first of which has all variables, always are."""
+    releases = [release] if isinstance(release, Release) else list(release)
+    if not releases:
+        raise ValueError("expected a release, or several")
+    pooled = pooled or len(releases) > 1
     if pooled and (compare not in (None, "difference") or target != "table" or prior is not None):
         raise ValueError("pooled intervals are of counts and differences of the table, without a prior")
     if (compare is None) != (other is None):
         raise ValueError("a comparison needs `compare` and `other`")
     return Interval(*_cellar.release_interval(
-        release._handle, of, choice("compare", compare, COMPARISONS), other,
+        [one._handle for one in releases], of, choice("compare", compare, COMPARISONS), other,
         choice("target", target, {"table": 0, "population": 1}),
         choice("prior", prior, {None: 0, "uniform": 1, "reciprocal": 2}), confidence, pooled))
 

@@ -1,8 +1,65 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tests that know the noise: log-linear models, association, one binomial value. */
+/* What released values say about counts: intervals, and tests that know the noise. */
 #include "glue.h"
 
 #include <math.h>
+
+/* ---- intervals ---------------------------------------------------------------------- */
+
+/* The releases of a list of handles, to be freed with PyMem_Free(); NULL: an exception is set. */
+static const cellar_release **releases_of(PyObject *list, size_t *n)
+{
+    const Py_ssize_t size = PyList_Size(list);
+    const cellar_release **releases;
+    if (size < 0)
+        return NULL;
+    releases = PyMem_Calloc((size_t) size + 1, sizeof *releases);
+    if (releases == NULL)
+        PyErr_NoMemory();
+    for (Py_ssize_t i = 0; releases != NULL && i < size; i++) {
+        releases[i] = glue_object(PyList_GetItem(list, i), HANDLE_RELEASE, 0);
+        if (releases[i] == NULL) {
+            PyMem_Free((void *) releases);
+            return NULL;
+        }
+    }
+    *n = (size_t) size;
+    return releases;
+}
+
+/* release_interval(releases, of, comparison, other, target, prior, confidence, pooled): without
+ * pooling of the first */
+static PyObject *release_interval(PyObject *module, PyObject *args)
+{
+    PyObject *list;
+    const char *of, *other;
+    int comparison, target, prior, pooled;
+    size_t n;
+    const cellar_release **releases;
+    cellar_interval_options options = cellar_interval_options_default();
+    cellar_interval found;
+    cellar_error err;
+    cellar_status status;
+    if (!PyArg_ParseTuple(args, "Osiziidp", &list, &of, &comparison, &other, &target, &prior,
+                          &options.confidence, &pooled))
+        return NULL;
+    releases = releases_of(list, &n);
+    if (releases == NULL)
+        return NULL;
+    options.target = (cellar_interval_target) target;
+    options.prior = (cellar_prior) prior;
+    Py_BEGIN_ALLOW_THREADS status =
+        pooled ? cellar_interval_fitted(releases, n, of, other, &options, &found, &err)
+               : cellar_release_interval(releases[0], of, (cellar_comparison) comparison, other,
+                                         &options, &found, &err);
+    Py_END_ALLOW_THREADS PyMem_Free((void *) releases);
+    return status == CELLAR_OK
+               ? Py_BuildValue("(dddddO)", found.estimate, found.low, found.high, found.confidence,
+                               found.naive, found.conservative ? Py_True : Py_False)
+               : glue_fail(module, status, &err);
+}
+
+/* ---- tests ---------------------------------------------------------------------------- */
 
 /* What is tested, and how. */
 typedef struct test_asked {
@@ -200,6 +257,7 @@ static PyObject *binomial(PyObject *module, PyObject *args)
 }
 
 PyMethodDef glue_infer_methods[] = {
+    {"release_interval", release_interval, METH_VARARGS, "An interval."},
     {"test", test, METH_VARARGS, "A log-linear model of a released table."},
     {"binomial", binomial, METH_VARARGS, "One released value of known trials."},
     {NULL, NULL, 0, NULL},

@@ -382,36 +382,6 @@ static PyObject *release_at(PyObject *module, PyObject *args)
                                                  : PyLong_FromLongLong(cell.released);
 }
 
-static PyObject *release_interval(PyObject *module, PyObject *args)
-{
-    PyObject *handle;
-    const char *of, *other;
-    int comparison, target, prior, pooled;
-    double confidence;
-    const cellar_release *release;
-    cellar_interval_options options = cellar_interval_options_default();
-    cellar_interval found;
-    cellar_error err;
-    cellar_status status;
-    if (!PyArg_ParseTuple(args, "Osiziidp", &handle, &of, &comparison, &other, &target, &prior,
-                          &confidence, &pooled))
-        return NULL;
-    release = glue_object(handle, HANDLE_RELEASE, 0);
-    if (release == NULL)
-        return NULL;
-    options.target = (cellar_interval_target) target;
-    options.prior = (cellar_prior) prior;
-    options.confidence = confidence;
-    Py_BEGIN_ALLOW_THREADS status =
-        pooled ? cellar_interval_pooled(release, of, other, &options, &found, &err)
-               : cellar_release_interval(release, of, (cellar_comparison) comparison, other,
-                                         &options, &found, &err);
-    Py_END_ALLOW_THREADS return status == CELLAR_OK
-        ? Py_BuildValue("(dddddO)", found.estimate, found.low, found.high, found.confidence,
-                        found.naive, found.conservative ? Py_True : Py_False)
-        : glue_fail(module, status, &err);
-}
-
 PyMethodDef glue_protect_methods[] = {
     {"read_key", read_key, METH_VARARGS, "A key from its file."},
     {"create_key", create_key, METH_VARARGS, "A new key file."},
@@ -423,6 +393,5 @@ PyMethodDef glue_protect_methods[] = {
     {"release_rows", release_rows, METH_VARARGS, "The listed cells."},
     {"release_stream", release_stream, METH_VARARGS, "The cells as an Arrow stream."},
     {"release_at", release_at, METH_VARARGS, "One released value by its codes."},
-    {"release_interval", release_interval, METH_VARARGS, "An interval."},
     {NULL, NULL, 0, NULL},
 };

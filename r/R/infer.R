@@ -16,8 +16,13 @@ infer <- function(release, of = "", compare = NULL, other = NULL, target = "tabl
                   target = as.integer(choice(target, "target", c("table", "population")) == "population"),
                   prior = if (is.null(prior)) 0 else match(choice(prior, "prior", PRIORS), PRIORS),
                   confidence = confidence, pools = flag(pooled, "pooled"))
-  handle <- release_handle(release)
-  found <- lapply(of, function(one) ask(.Call(C_interval, handle, c(options, list(of = one)))))
+  releases <- if (inherits(release, "data.frame")) list(release) else release
+  if (!is.list(releases) || length(releases) == 0) refuse("expected a release, a list of releases, or a cube")
+  several <- length(releases) > 1
+  if (several && (!pooled || isTRUE(comparison > 1) || target != "table" || !is.null(prior)))
+    refuse("several releases are pooled, for counts and differences of the table, without a prior")
+  handles <- unname(lapply(releases, release_handle))
+  found <- lapply(of, function(one) ask(.Call(C_interval, handles, c(options, list(of = one)))))
   bind_findings(of, found)
 }
 

@@ -13,43 +13,60 @@ static cellar_interval_options interval_options(SEXP given)
     return out;
 }
 
-/* From all values of the release together where that can be done, else from those of one margin. */
-static cellar_status find_interval(const cellar_release *release, const char *of,
-                                   cellar_comparison comparison, const char *other, int pools,
-                                   const cellar_interval_options *options, cellar_interval *out,
-                                   int *is_pooled, cellar_error *err)
+/* Releases of the same people. */
+typedef struct together {
+    const cellar_release **releases;
+    size_t n;
+    int pools;
+} together;
+
+static together read_releases(SEXP handles, SEXP given)
+{
+    together t = {.n = (size_t) XLENGTH(handles), .pools = (int) glue_whole(given, "pools", 1)};
+    t.releases = (const cellar_release **) R_alloc(t.n + 1, sizeof *t.releases);
+    for (size_t i = 0; i < t.n; i++)
+        t.releases[i] = glue_get(VECTOR_ELT(handles, (R_xlen_t) i), GLUE_RELEASE);
+    return t;
+}
+
+/* From all values of the releases together where that can be done; of one release else from those
+ * of one margin. */
+static cellar_status find_interval(const together *t, const char *of, cellar_comparison comparison,
+                                   const char *other, const cellar_interval_options *options,
+                                   cellar_interval *out, int *is_pooled, cellar_error *err)
 {
     const int can_pool =
         comparison == CELLAR_COMPARE_NONE || comparison == CELLAR_COMPARE_DIFFERENCE;
     cellar_interval pooled;
     cellar_status status =
-        cellar_release_interval(release, of, comparison, other, options, out, err);
+        cellar_release_interval(t->releases[0], of, comparison, other, options, out, err);
     *is_pooled = 0;
-    if (status != CELLAR_OK || !pools || !can_pool)
+    if (status != CELLAR_OK || !t->pools || !can_pool)
         return status;
-    status = cellar_interval_pooled(release, of, other, options, &pooled, err);
-    if (status == CELLAR_ERR_RULE)
+    status = cellar_interval_fitted(t->releases, t->n, of, other, options, &pooled, err);
+    if (status == CELLAR_ERR_RULE && t->n == 1)
         return CELLAR_OK;
+    if (status != CELLAR_OK)
+        return status;
     pooled.naive = out->naive;
     *out = pooled;
     *is_pooled = 1;
     return status;
 }
 
-SEXP cellar_r_interval(SEXP handle, SEXP given)
+SEXP cellar_r_interval(SEXP handles, SEXP given)
 {
     static const char *const names[] = {"estimate", "low",          "high",   "confidence",
                                         "released", "conservative", "pooled", NULL};
-    const cellar_release *release = glue_get(handle, GLUE_RELEASE);
+    const together t = read_releases(handles, given);
     const char *of = glue_text(given, "of"), *other = glue_text(given, "other");
     const cellar_comparison comparison = (cellar_comparison) glue_whole(given, "comparison", 0);
-    const int pools = (int) glue_whole(given, "pools", 1);
     const cellar_interval_options options = interval_options(given);
     cellar_interval found;
     cellar_error err;
     int is_pooled;
     const cellar_status status =
-        find_interval(release, of, comparison, other, pools, &options, &found, &is_pooled, &err);
+        find_interval(&t, of, comparison, other, &options, &found, &is_pooled, &err);
     SEXP list;
     if (status != CELLAR_OK)
         return glue_fail(status, &err);

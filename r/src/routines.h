@@ -59,7 +59,7 @@ SEXP cellar_r_probabilities(SEXP spec, SEXP count, SEXP values);
 SEXP cellar_r_known_mechanisms(void);
 
 /* infer.c */
-SEXP cellar_r_interval(SEXP release, SEXP given);
+SEXP cellar_r_interval(SEXP releases, SEXP given);
 SEXP cellar_r_test_model(SEXP release, SEXP given);
 SEXP cellar_r_cramers_v(SEXP release, SEXP given);
 SEXP cellar_r_odds_ratios(SEXP handle, SEXP given);

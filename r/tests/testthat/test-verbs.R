@@ -140,3 +140,28 @@ test_that("a ledger is made, charged, shown and verified", {
   expect_error(verify_ledger(path, out), class = "cellar_error")
   expect_error(create_ledger(path, "census", "person", "add-remove", epsilon = "1"), class = "cellar_error")
 })
+
+test_that("several releases of the same people are pooled", {
+  skip_if_not_installed("jsonlite")
+  folder <- scratch()
+  people <- data.frame(region = rep(c("n", "s", "e"), 100), sex = rep(c("F", "M"), 150))
+  lists <- list(region = c("n", "s", "e"), sex = c("F", "M"))
+  releases <- lapply(list(c("region", "sex"), "region"), function(by)
+    protect(tabulate(people, by, lists[by], margins = "all"), "discrete-laplace:epsilon=0.5", negatives = "keep", per_cell = TRUE))
+  files <- file.path(folder, c("0.csv", "1.csv"))
+  Map(write_release, releases, files)
+  for (minus in list(NULL, "region=s")) {
+    said <- unlist(jsonlite::fromJSON(run("infer", "interval", files, "--of", "region=n", if (!is.null(minus)) c("--minus", minus),
+                                          "--json"), simplifyVector = FALSE))
+    found <- infer(releases, "region=n", compare = if (!is.null(minus)) "difference", other = minus)
+    expect_true(found$pooled)
+    for (end in c("low", "high"))
+      expect_true(any(abs(suppressWarnings(as.numeric(said[grepl(paste0("(^|\\.)", end, "$"), names(said))])) - found[[end]]) < 1e-6))
+  }
+  alone <- infer(releases[[1]], "region=n", pooled = FALSE)
+  both <- infer(releases, "region=n")
+  expect_lt(both$high - both$low, alone$high - alone$low)
+  expect_error(infer(releases, "region=n", compare = "ratio", other = "region=s"), "counts and differences")
+  expect_error(infer(rev(releases), "sex=F"), class = "cellar_error")
+  expect_error(infer(list()), "a list of releases")
+})
