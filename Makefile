@@ -76,12 +76,20 @@ check-server: ## compare what clients of PxWeb and SDMX read from our server wit
 	@cmake --preset dev >/dev/null && cmake --build --preset dev --target cellar cellar-server -- --quiet
 	@tests/interop/check_server.py build/dev
 
-databases: ## 200 random tables counted by SQLite, PostgreSQL, MariaDB and ClickHouse, by ODBC too, and faults
+databases: ## 200 random tables counted by six databases, by ODBC too, by several servers, and faults
 	@tools/bootstrap build check databases
 	@cmake --preset dev >/dev/null && cmake --build --preset dev --target cellar -- --quiet
 	@set -e; for engine in sqlite odbc-sqlite postgresql odbc-postgresql mariadb clickhouse; do \
 	    python3 tests/engine/compare.py build/dev/cellar $$engine $${QUESTIONS:-200}; \
 	    python3 tests/engine/faults.py build/dev/cellar $$engine; done
+	@set -e; for engine in postgresql-three clickhouse-two duckdb; do \
+	    python3 tests/engine/compare.py build/dev/cellar $$engine $${QUESTIONS:-200}; done
+	@python3 tests/engine/syntax.py build/dev/cellar $${QUESTIONS:-200} || [ $$? -eq 77 ]
+
+partials: ## 100 million rows counted by eight processes, their tables merged, and by one
+	@tools/bootstrap build
+	@cmake --preset bench >/dev/null && cmake --build --preset bench --target cellar make_people -- --quiet
+	@tests/engine/partials.sh build/bench/cellar build/bench/bench/make_people $${ROWS:-100000000}
 
 format: ## lay the code out as clang-format decides
 	@tools/bootstrap check
@@ -126,4 +134,4 @@ tarball: ## a folder that runs wherever it is unpacked, as build/cellar-VERSION-
 clean: ## remove everything built
 	rm -rf build demo-output papers-output
 
-.PHONY: help demo papers check test test-long bench coverage fuzz crash requests mutants net check-jsonstat format check-server databases docs web screenshots install release deb tarball clean
+.PHONY: help demo papers check test test-long bench coverage fuzz crash requests mutants net check-jsonstat format check-server databases partials docs web screenshots install release deb tarball clean

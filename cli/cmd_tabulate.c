@@ -61,7 +61,8 @@ static const cli_option tabulate_options[] = {
     SECTION("Counting in a database"),
     MANY("from", "PLACE", from,
          "FILE is a table of this database, which does the counting: sqlite:FILE, "
-         "postgresql:CONNINFO, odbc:DATASOURCE or clickhouse:URL; repeat it for shards"),
+         "postgresql:CONNINFO, odbc:DATASOURCE, clickhouse:URL or, asked elsewhere, "
+         "answer:DIALECT:FILE; repeat it for shards"),
     TEXT("order-by", "A,B", order_by,
          "with --from and --unit: the columns that say which records of a unit come first"),
     SECTION("Margins"),

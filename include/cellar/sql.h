@@ -90,7 +90,8 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_answer_table(cellar_sql_ans
 
 /* Asks databases and makes the table. A place is "sqlite:FILE", "postgresql:CONNINFO" (as libpq
  * reads it), "odbc:DATASOURCE" (or a connection string; what a driver calls its database decides
- * the dialect) or "clickhouse:URL"; passwords stay in files and variables of the drivers. Several
+ * the dialect), "clickhouse:URL" or "answer:DIALECT:FILE", the rows of an answer that was asked for
+ * elsewhere, as CSV with a header; passwords stay in files and variables of the drivers. Several
  * places are shards, whose records add up: all are asked at once, and all must answer; units may
  * not be spread over them. The table is the one that cellar_tabulate() makes of the records in a
  * file. `report` may be NULL. On failure *out is NULL. */

@@ -48,8 +48,7 @@ static cellar_status check_table(const char *table, cellar_error *err)
     return CELLAR_OK;
 }
 
-/* Dialects in which a backslash escapes do not agree how a name is escaped. */
-static cellar_status check_name(const sql_dialect *d, const char *name, cellar_error *err)
+cellar_status sql_check_name(const sql_dialect *d, const char *name, cellar_error *err)
 {
     if (name == NULL || d->literal != SQL_ESCAPED ||
         (strchr(name, '\\') == NULL && strchr(name, d->quote) == NULL))
@@ -64,16 +63,14 @@ static cellar_status check_names(const cellar_tabulate_spec *spec, const cellar_
 {
     cellar_status status = CELLAR_OK;
     CELLAR_TRY(check_table(source->table, err));
-    CELLAR_TRY(check_name(d, source->table, err));
-    CELLAR_TRY(check_name(d, spec->weight_column, err));
-    CELLAR_TRY(check_name(d, spec->record_key_column, err));
-    CELLAR_TRY(check_name(d, spec->unit_column, err));
+    CELLAR_TRY(sql_check_name(d, source->table, err));
+    CELLAR_TRY(sql_check_name(d, spec->weight_column, err));
+    CELLAR_TRY(sql_check_name(d, spec->record_key_column, err));
+    CELLAR_TRY(sql_check_name(d, spec->unit_column, err));
     for (size_t v = 0; v < spec->n_variables; v++)
-        CELLAR_TRY(check_name(d, spec->variables[v].column, err));
-    for (size_t w = 0; w < spec->n_where; w++)
-        CELLAR_TRY(check_name(d, spec->where[w], err));
+        CELLAR_TRY(sql_check_name(d, spec->variables[v].column, err));
     for (size_t i = 0; i < source->n_order_by; i++)
-        CELLAR_TRY(check_name(d, source->order_by[i], err));
+        CELLAR_TRY(sql_check_name(d, source->order_by[i], err));
 out:
     return status;
 }

@@ -88,6 +88,7 @@ static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
          .digits = 18,
          .has_windows = 1},
     [CELLAR_SQL_DUCKDB] = {.name = "duckdb",
+                           .is_tested = 1,
                            .quote = '"',
                            .literal = SQL_QUOTED,
                            .text = "CAST(@ AS VARCHAR)",

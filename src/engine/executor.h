@@ -29,6 +29,10 @@ cellar_status sql_find_odbc(const char *place, cellar_sql_dialect *dialect, cell
 /* Has no transactions: what one query sees is its snapshot. */
 cellar_status sql_run_clickhouse(const sql_request *request, cellar_error *err);
 
+/* Of an answer that was asked for elsewhere: no database is asked. */
+cellar_status sql_run_answer(const sql_request *request, cellar_error *err);
+cellar_status sql_find_answer(const char *place, cellar_sql_dialect *dialect, cellar_error *err);
+
 /* Whether what a server says may be shown: 1 where its SQLSTATE is about connections, rights, names
  * or limits, 0 where a value of the data may be quoted. */
 int sql_may_be_shown(const char *state);

@@ -383,8 +383,11 @@ static cellar_status parse_conditions(question *q, cellar_error *err)
     q->conditions = cellar_alloc(q->spec->n_where, sizeof *q->conditions);
     if (q->conditions == NULL)
         return cellar_fail_memory(err, "a question");
-    for (size_t w = 0; status == CELLAR_OK && w < q->spec->n_where; w++)
+    for (size_t w = 0; status == CELLAR_OK && w < q->spec->n_where; w++) {
         status = cellar_condition_parse(q->spec->where[w], &q->conditions[w], err);
+        if (status == CELLAR_OK)
+            status = sql_check_name(q->dialect, cellar_condition_column(q->conditions[w]), err);
+    }
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include <cellar/sql.h>
 
 #include "data/coder.h"
+#include "engine/dialect.h"
 
 /* Column `o` of an answer: why rows do not count. What is wrong with a value of use u (a variable,
  * then the weight, the key, the unit, the conditions) is SQL_WRONG * (u + 1) + the outcome of the
@@ -27,6 +28,10 @@ int sql_next_part(const char **at, const char **name, size_t *length);
 /* Refuses what cannot be asked of a database. */
 cellar_status sql_check(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
                         cellar_sql_dialect dialect, cellar_error *err);
+
+/* Dialects in which a backslash escapes do not agree how a name is escaped: such names are refused.
+ * NULL is fine. */
+cellar_status sql_check_name(const sql_dialect *dialect, const char *name, cellar_error *err);
 
 /* The variables of the table: those of the source, or all. */
 cellar_tabulate_set sql_set_of(const cellar_tabulate_spec *spec, const cellar_sql_source *source);

@@ -22,6 +22,7 @@ static const struct place_kind {
 } place_kinds[] = {
     {"sqlite:", CELLAR_SQL_SQLITE, NULL, sql_run_sqlite},
     {"postgresql:", CELLAR_SQL_POSTGRESQL, NULL, sql_run_postgresql},
+    {"answer:", CELLAR_SQL_POSTGRESQL, sql_find_answer, sql_run_answer},
 #ifdef CELLAR_HAS_ODBC
     {"odbc:", CELLAR_SQL_POSTGRESQL, sql_find_odbc, sql_run_odbc},
 #endif
@@ -110,14 +111,23 @@ static cellar_status find_kind(asking *a, cellar_error *err)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "expected a database such as sqlite:FILE, postgresql:dbname=NAME, "
                            "odbc:DATASOURCE or clickhouse:https://HOST:8443/");
-    for (size_t i = 1; i < a->n_places; i++)
-        if (strncmp(a->places[i], a->kind->prefix, strlen(a->kind->prefix)) != 0)
+    a->dialect = a->kind->dialect;
+    for (size_t i = 0; i < a->n_places; i++) {
+        const size_t n = strlen(a->kind->prefix);
+        cellar_sql_dialect dialect = a->kind->dialect;
+        int is_same = strncmp(a->places[i], a->kind->prefix, n) == 0;
+        cellar_status status = CELLAR_OK;
+        if (is_same && a->kind->find_dialect != NULL)
+            status = a->kind->find_dialect(a->places[i] + n, &dialect, err);
+        if (status != CELLAR_OK)
+            return status;
+        if (i == 0)
+            a->dialect = dialect;
+        if (!is_same || dialect != a->dialect)
             return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                                "all databases of one table are of the same kind");
-    a->dialect = a->kind->dialect;
-    return a->kind->find_dialect == NULL
-               ? CELLAR_OK
-               : a->kind->find_dialect(a->places[0] + strlen(a->kind->prefix), &a->dialect, err);
+    }
+    return CELLAR_OK;
 }
 
 int sql_may_be_shown(const char *state)

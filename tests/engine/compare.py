@@ -6,8 +6,8 @@ holds numbers that a database may not know exactly: there it may refuse, and mus
 
 usage: compare.py CELLAR ENGINE [QUESTIONS]
 
-ENGINE is one of servers.py: its server runs in a scratch folder, and is asked as one database and as
-three shards. Exits 77 when it is not installed.
+ENGINE is one of servers.py: its server runs in a scratch folder (several servers where the name says
+so), and is asked as one database and as three shards. Exits 77 when it is not installed.
 """
 import os
 import pathlib
@@ -21,8 +21,7 @@ import servers  # noqa: E402  (beside this file)
 from questions import (COLUMNS, hard_questions, hard_records, question, records, write_files,  # noqa: E402
                        write_records)
 
-CELLAR, ENGINE = os.path.abspath(sys.argv[1]), sys.argv[2]
-QUESTIONS = int(sys.argv[3]) if len(sys.argv) > 3 else 40
+CELLAR = os.path.abspath(sys.argv[1])
 REFUSED = ("cannot compare it exactly", "has no exact decimals")
 
 
@@ -31,16 +30,29 @@ def cellar(*arguments):
                           text=True, check=False)
 
 
-def compare(data, places, options, number, may_refuse=False):
-    """0 the same, 1 differs, 2 refused."""
-    asked = []
+def without_margins(options):
+    """A question of `cellar sql`, which asks for inner cells."""
+    return options[:options.index("--margins")] if "--margins" in options else options
+
+
+def ask(server, places, options, path):
+    """The table that a database counts."""
+    asked = ["--order-by", "n"] if "--unit" in options else []
+    if hasattr(server, "ask"):
+        written = cellar("sql", "people", "--dialect", server.dialect, *without_margins(options), *asked)
+        if written.returncode != 0:
+            return written
+        places = server.ask(written.stdout, places)
     for place in places:
         asked += ["--from", place]
-    if "--unit" in options:
-        asked += ["--order-by", "n"]
+    return cellar("tabulate", "people", *options, *asked, "-o", path)
+
+
+def compare(server, data, places, options, number, may_refuse=False):
+    """0 the same, 1 differs, 2 refused."""
     ours, theirs = f"file{number}.json", f"engine{number}.json"
     first = cellar("tabulate", data, *options, "-o", ours)
-    second = cellar("tabulate", "people", *options, *asked, "-o", theirs)
+    second = ask(server, places, options, theirs)
     if (first.returncode, second.returncode) == (0, 0):
         same = pathlib.Path(ours).read_bytes() == pathlib.Path(theirs).read_bytes()
         same &= first.stderr.split(": ")[2:] == second.stderr.split(": ")[2:]  # rows read and left out
@@ -52,7 +64,7 @@ def compare(data, places, options, number, may_refuse=False):
     if not same and may_refuse and second.returncode != 0 and any(why in second.stderr for why in REFUSED):
         return 2
     if not same:
-        print("differs:", repr(options), *asked, first.stderr, second.stderr, sep="\n")
+        print("differs:", repr(options), *places, first.stderr, second.stderr, sep="\n")
     return int(not same)
 
 
@@ -64,7 +76,7 @@ def shards(rows, n):
     return parts
 
 
-def ask_all(server, rng):
+def ask_all(server, engine, n_questions, rng):
     rows, hard = list(records(3000, rng)), list(hard_records(600, rng))
     write_files()
     write_records("people.csv", rows)
@@ -72,26 +84,27 @@ def ask_all(server, rng):
     ways = [[server.load("one", COLUMNS, rows)],
             [server.load(f"shard{i}", COLUMNS, part) for i, part in enumerate(shards(rows, 3))]]
     results = []
-    for i in range(QUESTIONS):
-        options = question(rng, "sqlite" not in ENGINE and ENGINE != "clickhouse", ENGINE != "clickhouse")
-        results += [compare("people.csv", way, options, i) for way in ways]
+    for i in range(n_questions):
+        options = question(rng, "sqlite" not in engine and "clickhouse" not in engine, "clickhouse" not in engine)
+        results += [compare(server, "people.csv", way, options, i) for way in ways]
     place = [server.load("hard", COLUMNS, hard)]
-    hard_results = [compare("hard.csv", place, options, i, may_refuse=True)
-                    for i, options in enumerate(hard_questions()) if QUESTIONS >= 50 or i % 4 == 0]
+    hard_results = [compare(server, "hard.csv", place, options, i, may_refuse=True)
+                    for i, options in enumerate(hard_questions()) if n_questions >= 50 or i % 4 == 0]
     wrong = results.count(1) + hard_results.count(1)
-    print(f"{ENGINE}: {QUESTIONS} questions, one database and three shards; {len(hard_results)} with hard values, "
+    print(f"{engine}: {n_questions} questions, one database and three shards; {len(hard_results)} with hard values, "
           f"of which {hard_results.count(2)} refused; {wrong} differ")
     return 1 if wrong else 0
 
 
 def main():
+    engine, n_questions = sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 40
     folder = tempfile.mkdtemp(prefix="cellar-engine-")
     os.chmod(folder, 0o755)
     os.chdir(folder)
     server = None
     try:
-        server = servers.ENGINES[ENGINE](f"{folder}/server")
-        return ask_all(server, random.Random(20261118))
+        server = servers.ENGINES[engine](f"{folder}/server")
+        return ask_all(server, engine, n_questions, random.Random(20261118))
     except servers.Missing as what:
         print(what, "is not installed")
         return 77

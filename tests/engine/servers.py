@@ -2,7 +2,9 @@
 """Database servers of our own, from Debian's packages, as a plain user in a scratch folder, on sockets or
 on the loopback. load(name, columns, rows) makes a database with a table `people` of texts and a
 number `n`, and returns the place that `cellar --from` takes. An empty text is NULL in every other row."""
+import csv
 import glob
+import json
 import os
 import pathlib
 import shutil
@@ -226,6 +228,79 @@ class ClickHouse(Server):
         return f"clickhouse:http://127.0.0.1:{self.port}/?database={name}"
 
 
+class DuckDB(Server):
+    """Asked through its package for Node.js: Cellar writes the question and reads the answer."""
+    dialect = "duckdb"
+
+    def __init__(self, folder):
+        here = pathlib.Path(__file__).parent / "duckdb"
+        if not shutil.which("node"):
+            raise Missing("Node.js")
+        if not (here / "node_modules").exists() and subprocess.run(
+                ["npm", "ci", "--silent", "--no-audit", "--no-fund"], cwd=here, check=False).returncode != 0:
+            raise Missing("DuckDB (npm)")
+        os.mkdir(folder)
+        self.folder, self.n_answers = folder, 0
+        self.server = subprocess.Popen(["node", str(here / "ask.mjs")], text=True, stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE)
+
+    def run(self, sql):
+        self.server.stdin.write(json.dumps({"sql": sql}) + "\n")
+        self.server.stdin.flush()
+        answer = json.loads(self.server.stdout.readline())
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer
+
+    @staticmethod
+    def literal(value):
+        return "NULL" if value is None else "'" + quoted(value, "'") + "'"
+
+    def load(self, name, columns, rows):
+        texts = ", ".join(f'"{quoted(column)}" VARCHAR' for column in columns)
+        values = ",\n".join(f"({n}, {', '.join(map(self.literal, fields))})" for n, fields in with_nulls(rows))
+        self.run(f"ATTACH ':memory:' AS {name}")
+        self.run(f"CREATE TABLE {name}.people (n INTEGER, {texts})")
+        self.run(f"INSERT INTO {name}.people VALUES {values}")
+        return name
+
+    def ask(self, sql, names):
+        """The answers of databases, as the places that `cellar --from` takes."""
+        places = []
+        for name in names:
+            self.run(f"USE {name}")
+            answer = self.run(sql)
+            self.n_answers += 1
+            path = f"{self.folder}/{self.n_answers}.csv"
+            with open(path, "w", encoding="utf-8", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows([answer["columns"]] + answer["rows"])
+            places.append(f"answer:duckdb:{path}")
+        return places
+
+
+class Spread:
+    """Several servers: the databases that are loaded go to one after the other."""
+
+    def __init__(self, server, folder, n):
+        os.mkdir(folder)
+        os.chmod(folder, 0o755)
+        self.servers, self.n_loaded = [], 0
+        try:
+            for i in range(n):
+                self.servers.append(server(f"{folder}/{i}"))
+        except BaseException:
+            self.stop()
+            raise
+
+    def load(self, name, columns, rows):
+        self.n_loaded += 1
+        return self.servers[self.n_loaded % len(self.servers)].load(name, columns, rows)
+
+    def stop(self):
+        for server in self.servers:
+            server.stop()
+
+
 def free_ports(n):
     sockets = [socket.socket() for _ in range(n)]
     for one in sockets:
@@ -236,6 +311,8 @@ def free_ports(n):
     return ports
 
 
-ENGINES = {"sqlite": Sqlite, "postgresql": Postgres, "mariadb": MariaDB, "clickhouse": ClickHouse,
+ENGINES = {"sqlite": Sqlite, "postgresql": Postgres, "mariadb": MariaDB, "clickhouse": ClickHouse, "duckdb": DuckDB,
+           "postgresql-three": lambda folder: Spread(Postgres, folder, 3),
+           "clickhouse-two": lambda folder: Spread(ClickHouse, folder, 2),
            "odbc-sqlite": lambda folder: Sqlite(folder, odbc=True),
            "odbc-postgresql": lambda folder: Postgres(folder, odbc=True)}
