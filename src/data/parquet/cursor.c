@@ -2,6 +2,7 @@
 #include "data/parquet/cursor.h"
 
 #include <string.h>
+#include <zlib.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -47,8 +48,9 @@ cellar_status parquet_cursor_create(const parquet_file *file, size_t column, par
     *out = NULL;
     if (file->columns[column].meaning == PARQUET_UNREADABLE)
         return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
-                           "%s: column '%.200s' holds lists, structures or intervals; expected "
-                           "texts, numbers, truth values, dates or times",
+                           "%s: column '%.200s' holds lists, structures, intervals or numbers "
+                           "of half precision; expected texts, other numbers, truth values, dates "
+                           "or times",
                            file->name, file->columns[column].name);
     c = cellar_alloc(1, sizeof *c);
     if (c != NULL)
@@ -111,6 +113,7 @@ cellar_status parquet_cursor_begin(parquet_cursor *c, size_t group, cellar_error
 typedef struct page_head {
     int64_t type, size, packed_size, n_values, n_nulls, encoding;
     int64_t level_encoding, level_bytes, repetition_bytes;
+    int64_t checksum; /* of what follows the head; -1: none */
     int is_packed;
     size_t length; /* of the head itself */
 } page_head;
@@ -137,6 +140,13 @@ static void read_page_facts(thrift_fields f, int is_second, page_head *h)
     }
 }
 
+/* Bytes of levels in a page of the second kind, which are not packed. There are none of repetition
+ * in a column without lists, but some programs write that all are 0. */
+static int64_t levels_of(const page_head *h)
+{
+    return h->repetition_bytes + h->level_bytes;
+}
+
 static cellar_status read_head(parquet_cursor *c, page_head *h, cellar_error *err)
 {
     const size_t n =
@@ -146,7 +156,8 @@ static cellar_status read_head(parquet_cursor *c, page_head *h, cellar_error *er
     cellar_status status = parquet_read(c->file, c->at, n, c->head, err);
     if (status != CELLAR_OK)
         return status;
-    *h = (page_head){.type = -1, .level_encoding = PARQUET_ENCODING_RLE, .is_packed = 1};
+    *h = (page_head){
+        .type = -1, .level_encoding = PARQUET_ENCODING_RLE, .checksum = -1, .is_packed = 1};
     while (thrift_next(&f)) {
         if (f.id == 1)
             h->type = thrift_integer(&f);
@@ -154,6 +165,8 @@ static cellar_status read_head(parquet_cursor *c, page_head *h, cellar_error *er
             h->size = thrift_integer(&f);
         else if (f.id == 3)
             h->packed_size = thrift_integer(&f);
+        else if (f.id == 4)
+            h->checksum = (int64_t) (uint32_t) thrift_integer(&f);
         else if (f.id == 5 || f.id == 7 || f.id == 8)
             read_page_facts(thrift_struct(&f), f.id == 8, h);
         else
@@ -162,15 +175,16 @@ static cellar_status read_head(parquet_cursor *c, page_head *h, cellar_error *er
     h->length = (size_t) (reader.at - c->head);
     if (reader.failed || h->size < 0 || h->size > PAGE_BYTES_MAX || h->packed_size < 0 ||
         h->packed_size > PAGE_BYTES_MAX || h->n_values < 0 || h->level_bytes < 0 ||
-        h->repetition_bytes != 0 || h->level_bytes > h->size || h->level_bytes > h->packed_size ||
-        (uint64_t) h->packed_size > c->end - c->at - h->length)
+        h->repetition_bytes < 0 || h->level_bytes > PAGE_BYTES_MAX ||
+        h->repetition_bytes > PAGE_BYTES_MAX || levels_of(h) > h->size ||
+        levels_of(h) > h->packed_size || (uint64_t) h->packed_size > c->end - c->at - h->length)
         return fail_column(c, "the head of a page", err);
     return CELLAR_OK;
 }
 
 static cellar_status read_page(parquet_cursor *c, const page_head *h, cellar_error *err)
 {
-    const size_t before = (size_t) h->level_bytes; /* levels of the second kind are not packed */
+    const size_t before = (size_t) levels_of(h);
     cellar_status status;
     if (!cellar_grow(&c->packed, &c->packed_capacity, (size_t) h->packed_size + 1, 1) ||
         !cellar_grow(&c->page, &c->page_capacity, (size_t) h->size + 1, 1))
@@ -179,6 +193,8 @@ static cellar_status read_page(parquet_cursor *c, const page_head *h, cellar_err
     if (status != CELLAR_OK)
         return status;
     c->at += h->length + (uint64_t) h->packed_size;
+    if (h->checksum >= 0 && h->checksum != (int64_t) crc32_z(0, c->packed, (size_t) h->packed_size))
+        return fail_column(c, "the checksum of a page", err);
     memcpy(c->page, c->packed, before);
     return parquet_unpack(h->is_packed ? c->chunk->codec : PARQUET_PLAIN, c->packed + before,
                           (size_t) h->packed_size - before, c->page + before,
@@ -248,7 +264,7 @@ static int begin_values(parquet_cursor *c, const page_head *h, const unsigned ch
 
 static cellar_status begin_page(parquet_cursor *c, const page_head *h, cellar_error *err)
 {
-    const unsigned char *at = c->page, *end = c->page + h->size;
+    const unsigned char *at = c->page + h->repetition_bytes, *end = c->page + h->size;
     size_t level_bytes = (size_t) h->level_bytes;
     if ((uint64_t) h->n_values > c->values)
         return fail_column(c, "it has more values than rows", err);

@@ -10,6 +10,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+/* Several members in a row are one page. */
 static int unpack_gzip(const unsigned char *in, size_t in_length, unsigned char *out,
                        size_t out_length)
 {
@@ -21,6 +22,8 @@ static int unpack_gzip(const unsigned char *in, size_t in_length, unsigned char 
         inflateInit2(&stream, 15 + 32) != Z_OK) /* gzip or zlib, by the first bytes */
         return 0;
     result = inflate(&stream, Z_FINISH);
+    while (result == Z_STREAM_END && stream.avail_in > 0 && inflateReset(&stream) == Z_OK)
+        result = inflate(&stream, Z_FINISH);
     inflateEnd(&stream);
     return result == Z_STREAM_END && stream.avail_out == 0;
 }
@@ -60,6 +63,8 @@ int parquet_unpack(parquet_codec codec, const unsigned char *in, size_t in_lengt
                    unsigned char *out, size_t out_length)
 {
     size_t length = out_length;
+    if (in_length == 0 && out_length == 0) /* no value is there, and nothing was packed */
+        return 1;
     switch (codec) {
     case PARQUET_PLAIN:
         if (in_length == out_length && in_length > 0)
