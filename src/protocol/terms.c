@@ -199,8 +199,9 @@ static cellar_status take_model(cellar_lines *lines, collect_terms *terms, cella
         return CELLAR_OK;
     CELLAR_TRY(lines_take(lines, "model", &word, &length, err));
     for (int kind = CELLAR_COLLECT_INDEPENDENCE; kind <= CELLAR_COLLECT_CUBE; kind++)
-        if (lines_value_is(word, length, cellar_collect_model_kind_name(kind)))
-            terms->model.kind = kind;
+        if (lines_value_is(word, length,
+                           cellar_collect_model_kind_name((cellar_collect_model_kind) kind)))
+            terms->model.kind = (cellar_collect_model_kind) kind;
     if (terms->model.kind == CELLAR_COLLECT_NO_MODEL)
         CELLAR_TRY(lines_fail(lines, "the model 'independence', 'sample' or 'cube' above", err));
     if (terms_have_file(terms))

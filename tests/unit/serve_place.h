@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A folder with a small cube (cube_sample.h) and configurations that serve it. */
+/* A folder with a small cube (cube_certified.h) and configurations that serve it. */
 #ifndef CELLAR_TESTS_SERVE_PLACE_H
 #define CELLAR_TESTS_SERVE_PLACE_H
 
 #include "base/output.h"
-#include "cube_sample.h"
+#include "cube_certified.h"
 #include "scratch.h"
 #include "serve/site.h"
 

@@ -6,6 +6,7 @@
 #include "collection_fixture.h"
 
 #include "base/error.h"
+#include "cube_sample.h"
 #include "fail_every.h"
 #include "protocol/invitation.h"
 #include "protocol/decision.h"
@@ -227,6 +228,141 @@ static void test_contradicting_margins(void **state)
     cellar_collect_margins_free(margins);
 }
 
+/* ---- cubes ------------------------------------------------------------------- */
+
+static cellar_status cube_write(const char *path, cellar_error *e)
+{
+    const cellar_output_options options = {.replace = 1};
+    cellar_cube *cube = NULL;
+    cellar_output *output = NULL;
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(cube_sample("discrete-gaussian:sigma=2", 4, &cube, e));
+    CELLAR_TRY(cellar_output_open(path, &options, &output, e));
+    CELLAR_TRY(cellar_cube_write(cube, output, e));
+    status = cellar_output_commit(output, e);
+    output = NULL;
+out:
+    cellar_output_discard(output);
+    cellar_cube_close(cube);
+    return status;
+}
+
+/* The columns of the cube in an order of their own, with their leaves in another order. */
+typedef struct cube_columns {
+    cellar_codelist *codes[2];
+    char *names[2];
+    cellar_collect_column columns[2];
+    cellar_invitation invitation;
+} cube_columns;
+
+static void cube_columns_open(cube_columns *c)
+{
+    static const char sexes[] = "code\nm\nf\n", regions[] = "code\ns3\ns1\nn2\ns2\nn1\n";
+    static char sex[] = "sex", region[] = "region";
+    *c = (cube_columns){.names = {sex, region}};
+    assert_int_equal(cellar_codelist_parse(sex, sexes, strlen(sexes), &c->codes[0], &err), 0);
+    assert_int_equal(cellar_codelist_parse(region, regions, strlen(regions), &c->codes[1], &err),
+                     0);
+    for (size_t i = 0; i < 2; i++)
+        c->columns[i] = (cellar_collect_column){c->names[i], c->codes[i]};
+    c->invitation.n_columns = 2;
+    c->invitation.names = c->names;
+    c->invitation.codes = c->codes;
+}
+
+static void cube_columns_close(cube_columns *c)
+{
+    cellar_codelist_free(c->codes[0]);
+    cellar_codelist_free(c->codes[1]);
+}
+
+/* Every combination has the count that the cube answers when asked for it alone. */
+static void test_a_cube_is_counted(void **state)
+{
+    stage *s = *state;
+    const model_set set = {.n = 2, .columns = {0, 1}};
+    cellar_collect_model *model;
+    fitted_cells cells;
+    cube_columns c;
+    int known;
+    snprintf(s->csv, sizeof s->csv, "%s", scratch_path(s->f.place, "a.cube"));
+    assert_int_equal(cube_write(s->csv, &err), CELLAR_OK);
+    cube_columns_open(&c);
+    assert_int_equal(
+        cellar_collect_model_open(CELLAR_COLLECT_CUBE, s->csv, c.columns, 2, &model, &err),
+        CELLAR_OK);
+    assert_int_equal(model_cells(model, &c.invitation, &set, 0.01, &cells, &known, &err),
+                     CELLAR_OK);
+    assert_true(known);
+    assert_int_equal(cells.n_cells, 10);
+    for (size_t i = 0; i < cells.n_cells; i++) {
+        const char *sex = cellar_codelist_code(c.codes[0], i / 5);
+        const char *region = cellar_codelist_code(c.codes[1], i % 5);
+        const cellar_cube_side sides[] = {{.variable = "region", .codes = &region, .n_codes = 1},
+                                          {.variable = "sex", .codes = &sex, .n_codes = 1}};
+        const cellar_cube_question question = {.sides = sides, .n_sides = 2};
+        cellar_estimate *alone;
+        double value;
+        assert_int_equal(cellar_cube_ask(model->cube, &question, &alone, &err), CELLAR_OK);
+        value = cellar_estimate_cell(alone, 0).value;
+        assert_true(fabs(cells.count[i] - fmax(value, 0)) < 1e-6);
+        assert_true(cells.low[i] <= cells.count[i] && cells.count[i] <= cells.high[i]);
+        assert_true(cells.high[i] <= fmax(value, 0) + 20); /* not far beyond the noise */
+        cellar_estimate_free(alone);
+    }
+    assert_true(cells.least_people <= (double) model->n_people);
+    assert_true(cells.most_people >= (double) model->n_people);
+    fitted_cells_clear(&cells);
+    cellar_collect_model_free(model);
+    c.columns[1].codes = c.codes[0]; /* another code list */
+    assert_int_equal(
+        cellar_collect_model_open(CELLAR_COLLECT_CUBE, s->csv, c.columns, 2, &model, &err),
+        CELLAR_ERR_INPUT);
+    assert_non_null(strstr(err.message, "other values than its code list"));
+    c.columns[1].name = "age";
+    assert_int_equal(
+        cellar_collect_model_open(CELLAR_COLLECT_CUBE, s->csv, c.columns, 2, &model, &err),
+        CELLAR_ERR_INPUT);
+    assert_non_null(strstr(err.message, "no column 'age'"));
+    cube_columns_close(&c);
+    remove(s->csv);
+}
+
+typedef struct counting {
+    const stage *s;
+    const cube_columns *c;
+} counting;
+
+static cellar_status cube_scenario(void *context, cellar_error *e)
+{
+    const counting *with = context;
+    const model_set set = {.n = 2, .columns = {0, 1}};
+    cellar_collect_model *model = NULL;
+    fitted_cells cells = {0};
+    int known;
+    cellar_status status = CELLAR_OK;
+    CELLAR_TRY(cellar_collect_model_open(CELLAR_COLLECT_CUBE, with->s->csv, with->c->columns, 2,
+                                         &model, e));
+    CELLAR_TRY(model_cells(model, &with->c->invitation, &set, 0.01, &cells, &known, e));
+out:
+    fitted_cells_clear(&cells);
+    cellar_collect_model_free(model);
+    return status;
+}
+
+static void test_memory_may_end_with_a_cube(void **state)
+{
+    stage *s = *state;
+    cube_columns c;
+    counting with = {s, &c};
+    snprintf(s->csv, sizeof s->csv, "%s", scratch_path(s->f.place, "a.cube"));
+    assert_int_equal(cube_write(s->csv, &err), CELLAR_OK);
+    cube_columns_open(&c);
+    check_fail_every(cube_scenario, &with);
+    cube_columns_close(&c);
+    remove(s->csv);
+}
+
 /* ---- memory ------------------------------------------------------------------- */
 
 typedef struct deciding {
@@ -270,7 +406,9 @@ int main(void)
         cmocka_unit_test(test_what_is_no_sample),
         cmocka_unit_test(test_another_file),
         cmocka_unit_test(test_contradicting_margins),
+        cmocka_unit_test(test_a_cube_is_counted),
         cmocka_unit_test(test_memory_may_end),
+        cmocka_unit_test(test_memory_may_end_with_a_cube),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

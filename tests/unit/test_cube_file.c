@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "check.h"
 #include "cube/file.h"
-#include "cube_sample.h"
+#include "cube_certified.h"
 #include "fail_every.h"
 #include "scratch.h"
 
