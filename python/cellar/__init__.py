@@ -12,6 +12,7 @@ Numbers that decide a guarantee (epsilon, delta) are given as text or as Decimal
 """
 from ._assess import (ExposedGroup, Exposure, ExposureBound, Risk, Utility, exposed_groups, exposure, exposure_bounds,
                       risk, utility)
+from ._choices import ColumnSet, Selection, Suppression, select_columns, suppress_values
 from ._core import (Certificate, Error, Interval, Key, Mechanism, Membership, Release, RowReport, Table, Variable,
                     __version__, certify, create_key, infer, mechanism, membership, merge, pmf, protect, read_key,
                     read_release, read_table, tabulate)
@@ -21,11 +22,12 @@ from ._ledgers import Amounts, Amplified, Balance, Ledger, LedgerEntry, create_l
 from ._plans import Plan, PlanRun, Ptable, ptable, read_plan, read_ptable, report, report_committee
 from ._tests import BinomialTest, ModelTest, binomial_test, independence, loglinear
 
-__all__ = ["Amounts", "Amplified", "Balance", "BinomialTest", "Certificate", "Cube", "CubeInterval", "CubeTable",
-           "Error", "Estimate", "ExposedGroup", "Exposure", "ExposureBound", "Fit", "Interval", "Key", "Ledger",
-           "LedgerEntry", "Mechanism", "Membership", "ModelTest", "Plan", "PlanRun", "Ptable", "Release", "Risk",
-           "RowReport", "Side", "Synthetic", "Table", "Utility", "Variable", "__version__", "binomial_test", "certify",
-           "create_key", "create_ledger", "exposed_groups", "exposure", "exposure_bounds", "fit", "independence",
-           "infer", "loglinear", "mechanism", "membership", "merge", "pmf", "protect", "ptable", "read_cube",
-           "read_estimate", "read_key", "read_plan", "read_ptable", "read_release", "read_table", "report",
-           "report_committee", "risk", "synthesize", "tabulate", "utility"]
+__all__ = ["Amounts", "Amplified", "Balance", "BinomialTest", "Certificate", "ColumnSet", "Cube", "CubeInterval",
+           "CubeTable", "Error", "Estimate", "ExposedGroup", "Exposure", "ExposureBound", "Fit", "Interval", "Key",
+           "Ledger", "LedgerEntry", "Mechanism", "Membership", "ModelTest", "Plan", "PlanRun", "Ptable", "Release",
+           "Risk", "RowReport", "Selection", "Side", "Suppression", "Synthetic", "Table", "Utility", "Variable",
+           "__version__", "binomial_test", "certify", "create_key", "create_ledger", "exposed_groups", "exposure",
+           "exposure_bounds", "fit", "independence", "infer", "loglinear", "mechanism", "membership", "merge", "pmf",
+           "protect", "ptable", "read_cube", "read_estimate", "read_key", "read_plan", "read_ptable", "read_release",
+           "read_table", "report", "report_committee", "risk", "select_columns", "suppress_values", "synthesize",
+           "tabulate", "utility"]

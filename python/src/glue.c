@@ -343,7 +343,8 @@ static int module_exec(PyObject *module)
     PyMethodDef *const methods[] = {
         glue_tabulate_methods, glue_database_methods, glue_ledger_methods,   glue_protect_methods,
         glue_certify_methods,  glue_assess_methods,   glue_exposure_methods, glue_infer_methods,
-        glue_estimate_methods, glue_cube_methods,     glue_plan_methods,     glue_report_methods};
+        glue_estimate_methods, glue_cube_methods,     glue_plan_methods,     glue_report_methods,
+        glue_selection_methods};
     module_state *state = PyModule_GetState(module);
     state->handle_type = (PyTypeObject *) PyType_FromModuleAndSpec(module, &handle_spec, NULL);
     if (state->handle_type == NULL || PyModule_AddType(module, state->handle_type) < 0)

@@ -83,6 +83,6 @@ PyObject *glue_counted(PyObject *module, cellar_status status, cellar_table *tab
 extern PyMethodDef glue_tabulate_methods[], glue_database_methods[], glue_ledger_methods[],
     glue_protect_methods[], glue_certify_methods[], glue_assess_methods[], glue_exposure_methods[],
     glue_infer_methods[], glue_estimate_methods[], glue_cube_methods[], glue_plan_methods[],
-    glue_report_methods[];
+    glue_report_methods[], glue_selection_methods[];
 
 #endif
