@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What goes wrong at a database ends in one sentence, without a table: names that do not exist or that
 try to be more than names, a missing shard, a tie among the records of a unit, an answer that was cut
-off, a server that dies in the middle, and Ctrl-C, which ends the query at the server too.
+off, a server that dies in the middle, and Ctrl-C, which ends the query at the server too. Plans whose
+table changes or whose server dies charge nothing.
 
 usage: faults.py CELLAR ENGINE      (of servers.py; exits 77 when it is not installed)
 """
@@ -31,6 +32,25 @@ SLOW = {  # a view that takes minutes, and the queries that run
                    "FROM system.numbers LIMIT 100000000000",
                    "SELECT count() FROM system.processes WHERE query LIKE '%`slow`%' AND query NOT LIKE '%processes%'"),
 }
+# A view that has other numbers of rows for each connection.
+RESTLESS = "CREATE VIEW restless AS SELECT p.* FROM people p, generate_series(1, pg_backend_pid() % 10007 + 1) WHERE p.n = 0"
+PLAN = """plan: 1
+title: Sexes
+data: {table: TABLE}
+unit: {name: person}
+variables:
+  - {name: sex, codelist: sex.csv}
+  - {name: gender, column: sex, codelist: sex.csv}
+tables:
+  - {name: one, by: [sex]}
+  - {name: two, by: [gender]}
+mechanism: discrete-laplace
+budget: {epsilon: 1}
+negatives: keep
+parameter_choice: advance
+outputs: {folder: pack, formats: [csv]}
+ledger: {file: ledger, dataset: people, request: one}
+"""
 failures = []
 
 
@@ -71,6 +91,38 @@ def check_shards(place):
     refused("a missing shard", "", "people", "--from", place, "--from", broken, *BY_SEX)
 
 
+def run_plan(table, place):
+    pathlib.Path("plan.yaml").write_text(PLAN.replace("TABLE", table), encoding="utf-8")
+    return subprocess.Popen([CELLAR, "plan", "run", "plan.yaml", "--from", place], stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, text=True)
+
+
+def spent():
+    return subprocess.run([CELLAR, "ledger", "show", "ledger", "--json"], capture_output=True, check=True).stdout
+
+
+def check_plan(what, running, before):
+    """It ended in one sentence, drew nothing and charged nothing."""
+    said = running.communicate(timeout=60)[1].strip()
+    check(what, running.returncode != 0 and said.startswith("cellar: ") and len(said.splitlines()) == 1
+          and not os.path.exists("pack") and spent() == before, (running.returncode, said))
+    return said
+
+
+def check_plans(server, place):
+    """A table that changes between two questions of one run, and a server that dies during one."""
+    subprocess.run([CELLAR, "ledger", "create", "ledger", "--dataset", "people", "--unit", "person", "--neighbours",
+                    "add-remove", "--epsilon", "2"], check=True, capture_output=True)
+    before = spent()
+    server.define("faults", RESTLESS)
+    said = check_plan("a table that changes", run_plan("restless", place), before)
+    check("it is said that the table changed", "changed between two questions" in said, said)
+    running = run_plan("slow", place)
+    server.wait_for_count(SLOW["postgresql"][1], lambda n: n > 0)
+    server.server.kill()
+    check_plan("a server that dies during a plan", running, before)
+
+
 def slow_query(server, place, what, then):
     """Asks the slow view, does something, and returns the exit and the sentence."""
     _, running = SLOW[ENGINE.replace("odbc-", "")]
@@ -91,7 +143,13 @@ def check_slow(server, place):
     server.define("faults", view)
     running = slow_query(server, place, "Ctrl-C", lambda asked: asked.send_signal(signal.SIGINT))
     check("Ctrl-C ends the query", server.wait_for_count(running, lambda n: n == 0))
-    slow_query(server, place, "a server that dies", lambda asked: server.server.kill())
+    if ENGINE == "postgresql":
+        slow_query(server, place, "a query that is ended", lambda asked: server.run(
+            "postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%\"slow\"%' "
+            "AND pid <> pg_backend_pid();"))
+        check_plans(server, place)
+    else:
+        slow_query(server, place, "a server that dies", lambda asked: server.server.kill())
 
 
 def main():
