@@ -71,6 +71,11 @@ check-jsonstat: ## compare our JSON-stat with npm's jsonstat-toolkit
 	@cmake --preset dev >/dev/null && cmake --build --preset dev --target write_sample -- --quiet
 	@tests/interop/check_jsonstat build/dev
 
+check-parquet: ## compare what we count in Parquet files by DuckDB, of all types and compressions, with CSV
+	@tools/bootstrap build check
+	@cmake --preset dev >/dev/null && cmake --build --preset dev --target cellar -- --quiet
+	@tests/interop/check_parquet.py build/dev
+
 check-server: ## compare what clients of PxWeb and SDMX read from our server with the command line
 	@tools/bootstrap build check
 	@cmake --preset dev >/dev/null && cmake --build --preset dev --target cellar cellar-server -- --quiet
@@ -134,4 +139,4 @@ tarball: ## a folder that runs wherever it is unpacked, as build/cellar-VERSION-
 clean: ## remove everything built
 	rm -rf build demo-output papers-output
 
-.PHONY: help demo papers check test test-long bench coverage fuzz crash requests mutants net check-jsonstat format check-server databases partials docs web screenshots install release deb tarball clean
+.PHONY: help demo papers check test test-long bench coverage fuzz crash requests mutants net check-jsonstat check-parquet format check-server databases partials docs web screenshots install release deb tarball clean
