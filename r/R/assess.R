@@ -15,7 +15,7 @@ print.cellar_assessment <- function(x, ...) {
 }
 
 as.data.frame.cellar_assessment <- function(x, ...) {
-  attr(x, "title") <- attr(x, "epsilons") <- attr(x, "is_curve") <- attr(x, "notes") <- NULL
+  for (name in setdiff(names(attributes(x)), c("names", "row.names", "class"))) attr(x, name) <- NULL
   class(x) <- "data.frame"
   x
 }

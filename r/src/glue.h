@@ -47,6 +47,9 @@
     X(PLAN, cellar_plan_free, "plan", "read it again")                                             \
     X(FIGURES, cellar_plan_figures_free, "set of figures", "check the plan again")                 \
     X(COMPARISON, cellar_plan_comparison_free, "comparison", "compare again")                      \
+    X(PROFILES, cellar_profiles_free, "set of profiles", "make it again")                          \
+    X(SELECTION, cellar_selection_free, "selection", "make it again")                              \
+    X(SUPPRESSION, cellar_suppression_free, "suppression", "make it again")                        \
     X(SYNTHESIS, cellar_synthesis_free, "set of records", "make it again")
 
 typedef enum glue_kind {

@@ -84,6 +84,10 @@ SEXP cellar_r_exposure(SEXP table, SEXP given);
 SEXP cellar_r_exposure_bounds(SEXP table, SEXP given);
 SEXP cellar_r_utility(SEXP table, SEXP what, SEXP given);
 
+/* selection.c */
+SEXP cellar_r_select_columns(SEXP table, SEXP given);
+SEXP cellar_r_suppress_values(SEXP table, SEXP given);
+
 /* cube.c */
 SEXP cellar_r_open_cube(SEXP path, SEXP verify);
 SEXP cellar_r_cube_facts(SEXP cube);
