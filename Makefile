@@ -83,6 +83,7 @@ check-server: ## compare what clients of PxWeb and SDMX read from our server wit
 
 databases: ## 200 random tables counted by six databases, by ODBC too, by several servers, and faults
 	@tools/bootstrap build check databases
+	@command -v npm >/dev/null || tools/bootstrap web
 	@cmake --preset dev >/dev/null && cmake --build --preset dev --target cellar -- --quiet
 	@set -e; for engine in sqlite odbc-sqlite postgresql odbc-postgresql mariadb clickhouse; do \
 	    python3 tests/engine/compare.py build/dev/cellar $$engine $${QUESTIONS:-200}; \

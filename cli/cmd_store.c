@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <cellar/key.h>
+#include <cellar/sql.h>
 #include <cellar/store.h>
 #include <cellar/text.h>
 
@@ -21,7 +22,7 @@ typedef struct store_values {
     cli_variable_options variables;
     cli_reader reader;
     cli_record_options records;
-    cli_words where;
+    cli_words where, from;
     const char *weight, *unit, *sort_by, *path;
     int force, json;
 } store_values;
@@ -42,6 +43,10 @@ static const cli_option store_options[] = {
     TEXT("sort-by", "VAR", sort_by,
          "build: group the rows by a variable, such as the finest geography; needs memory for all "
          "of them"),
+    MANY("from", "PLACE", from,
+         "build: FILE is a table of this database, which is asked for the cells of all --columns: "
+         "sqlite:FILE, postgresql:CONNINFO, odbc:DATASOURCE, clickhouse:URL or "
+         "answer:DIALECT:FILE; repeat it for shards"),
     SECTION("Categories"),
     CLI_DOMAIN_OPTIONS(AT(variables)),
     CLI_RECODE_OPTIONS(AT(variables)),
@@ -54,15 +59,20 @@ static const cli_option store_options[] = {
 
 static const char *const store_examples[] = {
     "cellar store build people.csv --domain codelists --sort-by region -o people.store",
-    "cellar store show people.store", "cellar store verify people.store",
-    "cellar tabulate people.store --by region,sex --margins all", NULL};
+    "cellar store build people --from sqlite:people.db --columns region,sex --domain codelists -o "
+    "people.store",
+    "cellar store show people.store",
+    "cellar store verify people.store",
+    "cellar tabulate people.store --by region,sex --margins all",
+    NULL};
 
 static const cli_command store_command = {
     "store",
     "build|show|verify FILE [options]",
     "build codes the records of FILE (CSV, gzip too; SPSS, Stata, SAS) into a store: one or two "
     "bytes for each category, and numbers for weights, units and record keys. Every verb that "
-    "reads records reads the store in their place, with the same results, only faster. show lists "
+    "reads records reads the store in their place, with the same results, only faster. With --from "
+    "a database is asked for cells, and each becomes as many equal records. show lists "
     "what a store holds; verify compares every block with its checksum. A store is as confidential "
     "as the records.",
     store_options,
@@ -106,6 +116,8 @@ static int store_variables(const store_values *values, const char *path, store_r
     int result;
     if (values->variables.by != NULL)
         result = cli_variables_split("columns", values->variables.by, &run->columns);
+    else if (values->from.n > 0)
+        result = cli_usage("store build: with --from say which columns to store: --columns A,B,C");
     else
         result = store_all_columns(values, path, run);
     if (result == CLI_GO_ON)
@@ -134,11 +146,38 @@ static int store_prepare(const store_values *values, const char *path, store_run
     result = cli_reader_options(&values->reader, &spec->reader);
     if (result == CLI_GO_ON)
         result = cli_records_read(&values->records, spec, run->secret);
-    if (result == CLI_GO_ON)
+    if (result == CLI_GO_ON && values->from.n == 0)
         result = cli_reader_spare(path, values->path);
     if (result == CLI_GO_ON)
         result = store_variables(values, path, run);
     return result;
+}
+
+/* Only cells leave a database; records are made of them here. */
+static cellar_status store_ask(const store_values *values, const store_run *run,
+                               cellar_sql_answer **answer, cellar_error *err)
+{
+    cellar_sql_source source = cellar_sql_source_default();
+    source.table = run->spec.path;
+    source.keep_missing = 1;
+    return cellar_sql_ask(&run->spec, &source, cli_words_items(&values->from), values->from.n,
+                          answer, err);
+}
+
+static cellar_status store_write_answer(const store_values *values, const store_run *run,
+                                        cellar_output *output, cellar_row_report *rows,
+                                        cellar_error *err)
+{
+    cellar_sql_answer *answer = NULL;
+    cellar_counted_cells cells;
+    cellar_status status = store_ask(values, run, &answer, err);
+    if (status == CELLAR_OK)
+        status = cellar_sql_answer_cells(answer, &cells, rows, err);
+    if (status == CELLAR_OK)
+        status =
+            cellar_store_build_from_cells(&run->spec, &cells, values->sort_by, output, rows, err);
+    cellar_sql_answer_free(answer);
+    return status;
 }
 
 static cellar_status store_write(const store_values *values, store_run *run,
@@ -152,7 +191,9 @@ static cellar_status store_write(const store_values *values, store_run *run,
     if (status != CELLAR_OK)
         return status;
     run->spec.progress = cli_progress_begin();
-    status = cellar_store_build(&run->spec, values->sort_by, output, rows, err);
+    status = values->from.n > 0
+                 ? store_write_answer(values, run, output, rows, err)
+                 : cellar_store_build(&run->spec, values->sort_by, output, rows, err);
     cli_progress_end();
     if (status == CELLAR_OK)
         return cellar_output_commit(output, err);

@@ -26,7 +26,7 @@ typedef struct tabulate_values {
     cli_record_options records;
     const char *weight, *unit, *margins, *hierarchy, *structural_zeros, *order_by;
     cli_number max_per_unit, max_weight;
-    int dialect; /* of sql */
+    int dialect, for_store; /* of sql */
 } tabulate_values;
 
 #define AT(member) offsetof(tabulate_values, member)
@@ -111,6 +111,8 @@ static const cli_option sql_options[] = {
            dialect, "whose SQL to write; required"),
     TEXT("order-by", "A,B", order_by,
          "with --unit: the columns that say which records of a unit come first"),
+    FLAG("for-store", for_store,
+         "the question of 'store build --from', which keeps missing values; --by has its columns"),
     COUNTING_OPTIONS,
     CLI_READER_OPTIONS(AT(reader)),
     SECTION("Other"),
@@ -126,7 +128,8 @@ static const cli_command sql_command = {
     "TABLE --dialect NAME --by A,B,C [options]",
     "Prints the question that 'tabulate --from' asks a database: one SELECT whose answer has a row "
     "for each cell, and one for each reason why records do not count. Categories are declared. "
-    "The SQL of postgresql, sqlite, mariadb and clickhouse is compared with 'tabulate' by tests; "
+    "The SQL of postgresql, sqlite, mariadb, duckdb and clickhouse is compared with 'tabulate' by "
+    "tests; "
     "that of the others was written by their manuals and run nowhere.",
     sql_options,
     sizeof sql_options / sizeof sql_options[0],
@@ -257,6 +260,7 @@ static int tabulate_spec(const tabulate_values *values, const char *path, tabula
     run->source.table = path;
     if (values->order_by != NULL && !cli_words_split(&run->order_by, values->order_by, ',', 1))
         result = cli_usage("--order-by: a quote is not closed");
+    run->source.keep_missing = values->for_store;
     run->source.order_by = cli_words_items(&run->order_by);
     run->source.n_order_by = run->order_by.n;
     return result;

@@ -108,8 +108,9 @@ static int main_asks_database(int argc, char **argv)
  * has no key; its word must come first. */
 static unsigned main_may(const char *name, int argc, char **argv)
 {
-    static const char *const read_records[] = {"describe", "tabulate", "plan", "exposure"};
-    static const char *const count_there[] = {"tabulate", "plan", "cube"};
+    static const char *const read_records[] = {"describe", "tabulate", "plan", "exposure",
+                                               "cube",     "risk",     "store"};
+    static const char *const count_there[] = {"tabulate", "plan", "cube", "store"};
     const char *first = argc > 1 ? argv[1] : "";
     if (strcmp(name, "collect") == 0)
         return CELLAR_MAY_CONNECT | (strcmp(first, "door") == 0 ? CELLAR_MAY_EXECUTE : 0u);

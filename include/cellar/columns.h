@@ -43,10 +43,13 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_tabulate_columns(
 
 /* ---- cells that were counted elsewhere ---- */
 
+#define CELLAR_LEAF_MISSING UINT32_MAX /* the value is missing */
+
 /* Inner cells in parallel arrays: in a database's answer, or in a partial count. */
 typedef struct cellar_counted_cells {
     size_t n;
-    const uint32_t *const *leaves; /* for each variable an array: leaves of its code list */
+    const uint32_t *const *leaves; /* for each variable an array: leaves of its code list, or, for
+                                      cellar_store_build_from_cells(), CELLAR_LEAF_MISSING */
     const uint64_t *counts;
     const char *const *weights; /* sums of weights as decimals, at most 9 digits after the point;
                                    NULL: the spec has no weights */

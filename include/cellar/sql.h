@@ -4,6 +4,7 @@
 #ifndef CELLAR_SQL_H
 #define CELLAR_SQL_H
 
+#include <cellar/columns.h>
 #include <cellar/tabulate.h>
 
 #ifdef __cplusplus
@@ -42,6 +43,10 @@ typedef struct cellar_sql_source {
      * of its variables in the spec; rows with a missing value in any variable do not count. NULL:
      * all variables. */
     const cellar_tabulate_set *set;
+    /* 1: for cellar_store_build_from_cells(). A missing value is a category of its own, whatever
+     * the spec does with it, and what only single records have is refused: weights, units, record
+     * keys. The answer has cells then, and no table. */
+    int keep_missing;
 } cellar_sql_source;
 
 CELLAR_API cellar_sql_source cellar_sql_source_default(void); /* no table yet */
@@ -53,10 +58,10 @@ CELLAR_API cellar_sql_source cellar_sql_source_default(void); /* no table yet */
  * NULL.
  *
  * The answer has a column `o` (0 for cells that count; below 0 for rows that do not, and why), a
- * column c1, c2, ... for each variable (the leaf of its domain), the number of records `n`, and
- * where they are asked for `ws` and `ks`, sums of weights and of keys as texts; last `m`, how many
- * rows the answer has, by which an answer is found out that was cut off (0: the database cannot
- * say). Its rows are in no order. */
+ * column c1, c2, ... for each variable (the leaf of its domain; -2: missing), the number of records
+ * `n`, and where they are asked for `ws` and `ks`, sums of weights and of keys as texts; last `m`,
+ * how many rows the answer has, by which an answer is found out that was cut off (0: the database
+ * cannot say). Its rows are in no order. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_write(const cellar_tabulate_spec *spec,
                                                            const cellar_sql_source *source,
                                                            cellar_sql_dialect dialect, char **sql,
@@ -88,6 +93,14 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_answer_table(cellar_sql_ans
                                                                   cellar_error *err)
     CELLAR_NONNULL(1);
 
+/* The cells of all rows that were given, instead of a table; several databases may have the same.
+ * They live as long as the answer. `report` may be NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_answer_cells(cellar_sql_answer *answer,
+                                                                  cellar_counted_cells *out,
+                                                                  cellar_row_report *report,
+                                                                  cellar_error *err)
+    CELLAR_NONNULL(1, 2);
+
 /* Asks databases and makes the table. A place is "sqlite:FILE", "postgresql:CONNINFO" (as libpq
  * reads it), "odbc:DATASOURCE" (or a connection string; what a driver calls its database decides
  * the dialect), "clickhouse:URL" or "answer:DIALECT:FILE", the rows of an answer that was asked for
@@ -99,6 +112,13 @@ CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_tabulate_at(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
                    const char *const *places, size_t n_places, cellar_table **out,
                    cellar_row_report *report, cellar_error *err) CELLAR_NONNULL(1, 2, 3);
+
+/* The same, and the whole answer. On failure *out is NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_sql_ask(const cellar_tabulate_spec *spec,
+                                                         const cellar_sql_source *source,
+                                                         const char *const *places, size_t n_places,
+                                                         cellar_sql_answer **out, cellar_error *err)
+    CELLAR_NONNULL(1, 2, 3);
 
 /* Refuses reports of two questions (CELLAR_ERR_INPUT) between which the table of the database has
  * visibly changed: it has other numbers of rows. */

@@ -5,6 +5,7 @@
 #ifndef CELLAR_STORE_H
 #define CELLAR_STORE_H
 
+#include <cellar/columns.h>
 #include <cellar/output.h>
 #include <cellar/tabulate.h>
 
@@ -28,6 +29,15 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_store_build(const cellar_tabula
                                                              cellar_output *output,
                                                              cellar_row_report *report,
                                                              cellar_error *err);
+
+/* The same of records that were counted elsewhere (cellar_sql_answer_cells()): writes each cell as
+ * so many equal records, in the order of their categories. Domains are declared (or implied by the
+ * recode), and `data->path` is not read. Cells hold no weights, units or record keys of single
+ * records: refused (CELLAR_ERR_UNSUPPORTED). `rows` is what was read and left out elsewhere. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_store_build_from_cells(
+    const cellar_tabulate_spec *data, const cellar_counted_cells *cells, const char *sort_by,
+    cellar_output *output, const cellar_row_report *rows, cellar_error *err)
+    CELLAR_NONNULL(1, 2, 4, 5);
 
 /* ---- looking at one ---- */
 

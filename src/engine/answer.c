@@ -19,10 +19,12 @@ typedef struct answer_part {
 
 struct cellar_sql_answer {
     const cellar_tabulate_spec *spec;
+    int keeps_missing;
     cellar_tabulate_set set; /* the table's variables */
     const sql_dialect *dialect;
     cellar_arena *texts; /* of weights */
     uint32_t *leaves[CELLAR_MAX_VARIABLES];
+    const uint32_t *given[CELLAR_MAX_VARIABLES]; /* the same, for who takes the cells */
     size_t leaves_room[CELLAR_MAX_VARIABLES];
     size_t n_leaves[CELLAR_MAX_VARIABLES]; /* that each domain has */
     uint64_t *counts, *keys;
@@ -45,10 +47,11 @@ cellar_status cellar_sql_answer_create(const cellar_tabulate_spec *spec,
     if (a == NULL || (a->texts = cellar_arena_create(SIZE_MAX / 2)) == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "an answer"));
     a->spec = spec;
+    a->keeps_missing = source->keep_missing;
     a->set = sql_set_of(spec, source);
     a->dialect = sql_dialect_of(dialect);
     for (size_t v = 0; v < a->set.n; v++) {
-        CELLAR_TRY(sql_make_coder(spec, a->set.variables[v], &coder, err));
+        CELLAR_TRY(sql_make_coder(spec, source, a->set.variables[v], &coder, err));
         a->n_leaves[v] = cellar_coder_n_codes(coder);
         cellar_coder_free(coder);
         coder = NULL;
@@ -182,6 +185,16 @@ static const char *read_weight(cellar_sql_answer *a, const char *field)
     return copy;
 }
 
+static int read_leaf(const cellar_sql_answer *a, size_t v, const char *field, uint32_t *out)
+{
+    int64_t leaf;
+    if (!read_whole(field, &leaf))
+        return 0;
+    *out = leaf >= 0 ? (uint32_t) leaf : CELLAR_LEAF_MISSING;
+    return leaf >= 0 ? (size_t) leaf < a->n_leaves[v]
+                     : leaf == CELLAR_OUTCOME_MISSING && a->keeps_missing;
+}
+
 static int make_room(cellar_sql_answer *a)
 {
     int is_ok = cellar_grow(&a->counts, &a->counts_room, a->n + 1, sizeof *a->counts) &&
@@ -227,7 +240,7 @@ cellar_status cellar_sql_answer_add(cellar_sql_answer *a, const char *source,
 {
     const size_t n_variables = a->set.n;
     const char *const *more = fields + n_variables + 2;
-    int64_t reason, count, leaf, n_promised;
+    int64_t reason, count, n_promised;
     int is_ok = read_whole(fields[0], &reason) && reason <= 0 &&
                 read_whole(fields[n_variables + 1], &count) && count > 0 &&
                 read_whole(fields[cellar_sql_answer_n_columns(a) - 1], &n_promised) &&
@@ -238,10 +251,8 @@ cellar_status cellar_sql_answer_add(cellar_sql_answer *a, const char *source,
         return add_reason(a, source, reason, (uint64_t) count, err);
     if (!make_room(a))
         return cellar_fail_memory(err, "an answer");
-    for (size_t v = 0; is_ok && v < n_variables; v++) {
-        is_ok = read_whole(fields[1 + v], &leaf) && leaf >= 0 && (size_t) leaf < a->n_leaves[v];
-        a->leaves[v][a->n] = is_ok ? (uint32_t) leaf : 0;
-    }
+    for (size_t v = 0; is_ok && v < n_variables; v++)
+        is_ok = read_leaf(a, v, fields[1 + v], &a->leaves[v][a->n]);
     if (is_ok && a->spec->weight_column != NULL)
         is_ok = (a->weights[a->n] = read_weight(a, *more++)) != NULL;
     if (is_ok && a->spec->record_key_column != NULL)
@@ -255,29 +266,37 @@ cellar_status cellar_sql_answer_add(cellar_sql_answer *a, const char *source,
     return CELLAR_OK;
 }
 
+cellar_status cellar_sql_answer_cells(cellar_sql_answer *a, cellar_counted_cells *out,
+                                      cellar_row_report *report, cellar_error *err)
+{
+    const cellar_status status = check_parts(a, err);
+    if (status != CELLAR_OK)
+        return status;
+    for (size_t v = 0; v < a->set.n; v++)
+        a->given[v] = a->leaves[v];
+    *out = (cellar_counted_cells){.n = a->n,
+                                  .leaves = a->given,
+                                  .counts = a->counts,
+                                  .weights = a->spec->weight_column != NULL ? a->weights : NULL,
+                                  .keys = a->spec->record_key_column != NULL ? a->keys : NULL};
+    if (report != NULL)
+        *report = a->report;
+    return CELLAR_OK;
+}
+
 cellar_status cellar_sql_answer_table(cellar_sql_answer *a, cellar_table **out,
                                       cellar_row_report *report, cellar_error *err)
 {
-    const uint32_t *leaves[CELLAR_MAX_VARIABLES];
     cellar_variable_spec variables[CELLAR_MAX_VARIABLES];
     cellar_tabulate_spec spec = *a->spec;
-    const cellar_counted_cells cells = {
-        .n = a->n,
-        .leaves = leaves,
-        .counts = a->counts,
-        .weights = a->spec->weight_column != NULL ? a->weights : NULL,
-        .keys = a->spec->record_key_column != NULL ? a->keys : NULL};
-    cellar_status status = check_parts(a, err);
+    cellar_counted_cells cells;
+    const cellar_status status = cellar_sql_answer_cells(a, &cells, report, err);
     *out = NULL;
     if (status != CELLAR_OK)
         return status;
-    for (size_t v = 0; v < a->set.n; v++) {
-        leaves[v] = a->leaves[v];
+    for (size_t v = 0; v < a->set.n; v++)
         variables[v] = a->spec->variables[a->set.variables[v]];
-    }
     spec.variables = variables;
     spec.n_variables = a->set.n;
-    if (report != NULL)
-        *report = a->report;
     return cellar_table_create_from_cells(&spec, &cells, out, err);
 }

@@ -82,6 +82,11 @@ cellar_status sql_check(const cellar_tabulate_spec *spec, const cellar_sql_sourc
     if (spec->n_variables == 0 || spec->n_variables > CELLAR_MAX_VARIABLES)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "a table has 1 to %d variables, not %zu",
                            CELLAR_MAX_VARIABLES, spec->n_variables);
+    if (source->keep_missing && (spec->weight_column != NULL || spec->unit_column != NULL ||
+                                 spec->record_key_column != NULL || spec->record_id_column != NULL))
+        return refuse("only cells leave a database, and they do not say which record has which "
+                      "weight, unit or key: export the records, and build the store of the file",
+                      err);
     if (spec->record_id_column != NULL)
         return refuse("record keys are not derived in a database, which would have to know the "
                       "secret: store them in a column (--record-key)",
@@ -124,18 +129,25 @@ const char *sql_variable_name(const cellar_variable_spec *variable)
     return variable->name != NULL ? variable->name : variable->column;
 }
 
-cellar_status sql_make_coder(const cellar_tabulate_spec *spec, size_t v, cellar_coder **out,
-                             cellar_error *err)
+static cellar_missing_policy policy_of(const cellar_tabulate_spec *spec,
+                                       const cellar_sql_source *source,
+                                       const cellar_variable_spec *variable)
+{
+    if (source->keep_missing)
+        return CELLAR_MISSING_DROP;
+    return variable->missing_policy != CELLAR_MISSING_UNDECIDED ? variable->missing_policy
+                                                                : spec->missing_policy;
+}
+
+cellar_status sql_make_coder(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
+                             size_t v, cellar_coder **out, cellar_error *err)
 {
     const cellar_variable_spec *variable = &spec->variables[v];
     const cellar_coder_spec coder = {.variable = sql_variable_name(variable),
                                      .encoding = CELLAR_ENCODING_UTF8,
                                      .missing = spec->missing,
                                      .n_missing = spec->n_missing,
-                                     .missing_policy =
-                                         variable->missing_policy != CELLAR_MISSING_UNDECIDED
-                                             ? variable->missing_policy
-                                             : spec->missing_policy,
+                                     .missing_policy = policy_of(spec, source, variable),
                                      .recode = &variable->recode,
                                      .codelist = variable->codelist,
                                      .level = variable->level};

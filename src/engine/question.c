@@ -187,7 +187,7 @@ static cellar_status add_code(question *q, size_t v, cellar_error *err)
     cellar_status status = CELLAR_OK;
     snprintf(text, sizeof text, "t%zu", v + 1);
     snprintf(number, sizeof number, "x%zu", v + 1);
-    CELLAR_TRY(sql_make_coder(q->spec, v, &coding.coder, err));
+    CELLAR_TRY(sql_make_coder(q->spec, q->source, v, &coding.coder, err));
     cellar_text_add_string(q->out, ", ");
     CELLAR_TRY(sql_coding_add(&coding, q->out, err));
     cellar_text_printf(q->out, " AS v%zu", v + 1);
@@ -281,7 +281,7 @@ static void add_reason(question *q)
         cellar_text_printf(q->out, " WHEN v%zu < %d THEN v%zu - %d", v + 1,
                            (int) CELLAR_OUTCOME_MISSING, v + 1, -SQL_WRONG * (int) (v + 1));
     }
-    for (size_t v = 0; v < n; v++)
+    for (size_t v = 0; v < n && !q->source->keep_missing; v++)
         cellar_text_printf(q->out, " WHEN v%zu = %d THEN %d", v + 1, (int) CELLAR_OUTCOME_MISSING,
                            SQL_MISSING);
     add_amount_reasons(q);

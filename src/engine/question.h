@@ -36,9 +36,10 @@ cellar_status sql_check_name(const sql_dialect *dialect, const char *name, cella
 /* The variables of the table: those of the source, or all. */
 cellar_tabulate_set sql_set_of(const cellar_tabulate_spec *spec, const cellar_sql_source *source);
 
-/* The coder of a variable, as cellar_tabulate() makes it. */
-cellar_status sql_make_coder(const cellar_tabulate_spec *spec, size_t variable, cellar_coder **out,
-                             cellar_error *err);
+/* The coder of a variable, as cellar_tabulate() makes it, or where missing values are kept as
+ * cellar_store_build() does. */
+cellar_status sql_make_coder(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
+                             size_t variable, cellar_coder **out, cellar_error *err);
 const char *sql_variable_name(const cellar_variable_spec *variable);
 
 #endif

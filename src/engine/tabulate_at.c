@@ -139,9 +139,9 @@ int sql_may_be_shown(const char *state)
     return 0;
 }
 
-cellar_status cellar_tabulate_at(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
-                                 const char *const *places, size_t n_places, cellar_table **out,
-                                 cellar_row_report *report, cellar_error *err)
+cellar_status cellar_sql_ask(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
+                             const char *const *places, size_t n_places, cellar_sql_answer **out,
+                             cellar_error *err)
 {
     asking a = {.spec = spec, .places = places, .n_places = n_places};
     cellar_pool *pool = NULL;
@@ -156,12 +156,26 @@ cellar_status cellar_tabulate_at(const cellar_tabulate_spec *spec, const cellar_
     CELLAR_TRY(cellar_sql_answer_create(spec, source, a.dialect, &a.answer, err));
     CELLAR_TRY(cellar_pool_create((int) n_places, &pool, err));
     CELLAR_TRY(cellar_pool_run(pool, ask_one, &a, err));
-    CELLAR_TRY(cellar_sql_answer_table(a.answer, out, report, err));
+    *out = a.answer;
+    a.answer = NULL;
 out:
     cellar_pool_free(pool);
     cellar_sql_answer_free(a.answer);
     cellar_sql_free(a.sql);
     pthread_mutex_destroy(&a.lock);
+    return status;
+}
+
+cellar_status cellar_tabulate_at(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
+                                 const char *const *places, size_t n_places, cellar_table **out,
+                                 cellar_row_report *report, cellar_error *err)
+{
+    cellar_sql_answer *answer = NULL;
+    cellar_status status = cellar_sql_ask(spec, source, places, n_places, &answer, err);
+    *out = NULL;
+    if (status == CELLAR_OK)
+        status = cellar_sql_answer_table(answer, out, report, err);
+    cellar_sql_answer_free(answer);
     return status;
 }
 

@@ -2,6 +2,8 @@
 set(LAYER_SOURCES
   ask.c
   build.c
+  build_cells.c
+  building.c
   heading.c
   store.c
   writer.c

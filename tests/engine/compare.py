@@ -18,8 +18,8 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import servers  # noqa: E402  (beside this file)
-from questions import (COLUMNS, hard_questions, hard_records, question, records, write_files,  # noqa: E402
-                       write_records)
+from questions import (COLUMNS, hard_questions, hard_records, question, records, store_questions,  # noqa: E402
+                       write_files, write_records)
 
 CELLAR = os.path.abspath(sys.argv[1])
 REFUSED = ("cannot compare it exactly", "has no exact decimals")
@@ -68,6 +68,39 @@ def compare(server, data, places, options, number, may_refuse=False):
     return int(not same)
 
 
+def build_store(server, places, options, path):
+    """A store of what a database holds."""
+    if hasattr(server, "ask"):
+        written = cellar("sql", "people", "--dialect", server.dialect, "--for-store",
+                         *("--by" if option == "--columns" else option for option in options))
+        places = server.ask(written.stdout, places)
+    asked = [word for place in places for word in ("--from", place)]
+    return cellar("store", "build", "people", *options, *asked, "-o", path)
+
+
+def compare_stores(server, ways, rng):
+    """How many of 20 tables of stores that databases filled differ from those of the file."""
+    n_wrong = 0
+    for i, places in enumerate(ways):
+        path, (options, questions) = f"way{i}.store", store_questions(rng, 20)
+        built = build_store(server, places, options, path)
+        if built.returncode != 0 or "3000 rows read" not in built.stderr:
+            print("no store:", *options, *places, built.stderr)
+            return 1
+        for asked, more in questions:
+            ours = cellar("tabulate", "people.csv", *asked, *more, "-o", "ours.json")
+            theirs = cellar("tabulate", path, *asked, "-o", "theirs.json")
+            same = ours.returncode == theirs.returncode == 0 and \
+                pathlib.Path("ours.json").read_bytes() == pathlib.Path("theirs.json").read_bytes()
+            same &= ours.stderr.split(": ")[2:] == theirs.stderr.split(": ")[2:]
+            for file in ("ours.json", "theirs.json"):
+                pathlib.Path(file).unlink(missing_ok=True)
+            if not same:
+                print("a store differs:", *options, *asked, *places, ours.stderr, theirs.stderr, sep="\n")
+                n_wrong += 1
+    return n_wrong
+
+
 def shards(rows, n):
     """All records of a unit in one of them."""
     parts = [[] for _ in range(n)]
@@ -90,9 +123,9 @@ def ask_all(server, engine, n_questions, rng):
     place = [server.load("hard", COLUMNS, hard)]
     hard_results = [compare(server, "hard.csv", place, options, i, may_refuse=True)
                     for i, options in enumerate(hard_questions()) if n_questions >= 50 or i % 4 == 0]
-    wrong = results.count(1) + hard_results.count(1)
+    wrong = results.count(1) + hard_results.count(1) + compare_stores(server, ways, rng)
     print(f"{engine}: {n_questions} questions, one database and three shards; {len(hard_results)} with hard values, "
-          f"of which {hard_results.count(2)} refused; {wrong} differ")
+          f"of which {hard_results.count(2)} refused; 20 to a store of each; {wrong} differ")
     return 1 if wrong else 0
 
 

@@ -88,6 +88,25 @@ def question(rng, decimal_keys, units):
     return options + rng.choice([[], ["--margins", "all"]])
 
 
+def store_questions(rng, n):
+    """Options of `cellar store build`, and questions to that store with what the file needs beside them."""
+    options = ["--columns", "region,job,age", "--missing", "?", "--domain", "region=region.csv", "--domain",
+               "job=job.csv", "--bottom", "age=15", "--top", "age=75", "--band", "age=5"]
+    options += rng.choice([[], ["--sort-by", "region"], ["--missing-as", "drop"]])
+    kept = [options[i:i + 2] for i in range(2, len(options), 2) if options[i] not in ("--sort-by", "--missing-as")]
+    questions = []
+    for _ in range(n):
+        by = rng.sample(["region", "job", "age"], rng.randrange(1, 4))
+        asked = ["--by", ",".join(by), "--missing-as", "drop"]
+        if "region" in by:
+            asked += rng.choice([[], ["--missing-as", "region=level"], ["--level", "region=1"]])
+        asked += rng.choice([[], ["--where", "region=n1|s2"], ["--where", 'job="cook, head"|nurse']])
+        asked += rng.choice([[], ["--margins", "all"]])
+        more = [word for option in kept if option[0] == "--missing" or option[1].split("=")[0] in by for word in option]
+        questions.append((asked, more))
+    return options, questions
+
+
 def write_records(path, rows):
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

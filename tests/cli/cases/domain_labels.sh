@@ -10,3 +10,5 @@ for how in drop level; do
 done
 cellar describe people.sav --write-codelist SEX 2>/dev/null >/dev/null
 cat SEX.csv
+# Other verbs that read records start the reader of such files too.
+cellar store build people.sav --columns SEX -o people.store 2>&1

@@ -15,3 +15,9 @@ cellar tabulate people --from sqlite:nothing.db --by name --domain name.csv
 cellar tabulate people --from 'postgresql:host=/nowhere password=x' --by name --domain name.csv
 cellar tabulate people --from 'odbc:Driver=x;PWD=y' --by name --domain name.csv
 cellar tabulate people --from 'clickhouse:http://user:secret@localhost/' --by name --domain name.csv
+cellar sql people --dialect postgresql --by name --domain name.csv --for-store
+cellar sql people --dialect postgresql --by name --domain name.csv --for-store --weight w
+cellar store build people --from sqlite:nothing.db -o people.store
+cellar store build people --from sqlite:nothing.db --columns name -o people.store
+cellar store build people --from sqlite:nothing.db --columns name --domain name.csv --unit u -o people.store
+ls people.store
