@@ -99,7 +99,7 @@ prepare() {
             cellar tabulate people.csv --by region,age,diagnosis $age -o $table --domain codelists
         done
         ;;
-    tabulate)
+    tabulate | store)
         rm table.json
         python3 -c 'import csv, sqlite3
 rows = list(csv.reader(open("people.csv", encoding="utf-8")))
