@@ -225,6 +225,41 @@ static void test_samples_of_the_population(void **state)
     assert_true(most < 2 * truth);
 }
 
+/* The people have other margins than the model's, so that how many are in the first cell, which
+ * 20,781 of the model's 50,000 people are in, follows from the 824 in the last. Two standard errors
+ * more or fewer of these, and the bound holds. */
+static void test_other_margins(void **state)
+{
+    static const size_t two[2] = {2, 2};
+    static const double truth[4] = {0.0051, 0.0449, 0.4949, 0.4551};
+    static const uint64_t rows[2] = {500, 9500}, columns[2] = {5000, 5000};
+    const uint64_t *const counts[] = {rows, columns};
+    double expected = 0;
+    (void) state;
+    for (size_t i = 0; i < 4; i++)
+        expected += truth[i] * few_others(truth[i]);
+    for (int deviation = -2; deviation <= 2; deviation++) {
+        double model[4], sum = 0, value;
+        fitted_cells cells;
+        for (size_t i = 0; i < 4; i++) { /* factors of rows and columns keep the odds ratio */
+            model[i] = truth[i] * (i / 2 == 0 ? 250 : 1) * (i % 2 == 0 ? 9.0 : 1);
+            sum += model[i];
+        }
+        assert_int_equal(fitted_cells_create(two, 2, &cells, NULL), CELLAR_OK);
+        for (size_t i = 0; i < 4; i++)
+            cells.count[i] = round(model[i] / sum * 50000);
+        cells.count[3] += deviation * round(sqrt(cells.count[3]));
+        cells.least_people = 0;
+        for (size_t i = 0; i < 4; i++)
+            cells.least_people += cells.low[i] = cells.high[i] = cells.count[i];
+        cells.most_people = cells.least_people;
+        assert_int_equal(cellar_exposure_fitted(&cells, counts, &plain, 17, &value, NULL),
+                         CELLAR_OK);
+        assert_true(value >= expected);
+        fitted_cells_clear(&cells);
+    }
+}
+
 static cellar_status scenario(void *context, cellar_error *err)
 {
     static const uint64_t rows[ROWS] = {100, 100, 100}, columns[COLUMNS] = {95, 75, 60, 70};
@@ -257,6 +292,7 @@ int main(void)
         cmocka_unit_test(test_doubt_is_cautious),
         cmocka_unit_test(test_values_without_people),
         cmocka_unit_test(test_samples_of_the_population),
+        cmocka_unit_test(test_other_margins),
         cmocka_unit_test(test_fail_every),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,13 +4,26 @@
  * factors a_j, so that q_v = x_v prod_j a_j(v_j) has the margins m_j. It leaves the odds ratios as
  * the model has them: the association is the model's, the frequencies of values are not.
  *
- * x_v is known from n draws. By the bound of Chernoff for the mean of draws (Hoeffding 1963,
- * Theorem 1) the chance that the true share is so far from the x seen that n kl(x, true) > doubt is
- * at most exp(-doubt), on either side. So the true q_v lies between l_v and u_v, the ends of x_v
- * times the same factors. These are taken for known: single columns are known far better than
- * combinations. Combinations that were not seen are many, and seldom all possible: there are 2^|V|
- * sets of combinations, so the same bound with doubt + |V| ln 2 holds for the total e of those not
- * seen (or not for certain, with noise), whichever they are.
+ * x_v is known from n draws. No draw counts for more than A, the largest factor. Were the factors
+ * known, q_v / A would be the mean of n numbers from 0 to 1, and by the bound of Chernoff
+ * (Hoeffding 1963, Theorem 1) the chance that it is so far from its expectation that n kl(mean,
+ * expectation) > doubt would be at most exp(-doubt), on either side. That gives the ends l_v and
+ * u_v of q_v.
+ *
+ * The factors are fitted to the same draws, which costs nothing in the exponent. For any truth x*
+ * with fit q*, x* / x = q* e^h / q with h a sum over the columns, and each x_v >= q_v / A. The
+ * divergence of Poisson counts sum_v x_v (t - 1 - ln t), t = x*_v / x_v, which n times is what the
+ * draws have against x*, is therefore at least the same sum of q_v / A with t = q*_v e^h / q_v. It
+ * is convex in h and least at h = 0, where q* e^h has the margins of q. So
+ *
+ *   n KL(x, x*) >= n KL(q, q*) / A >= n kl(q_v, q*_v) / A >= n kl(q_v / A, q*_v / A),
+ *
+ * and whenever q*_v lies beyond an end the draws are as unlikely as exp(-doubt) says, to the first
+ * order in the exponent (Sanov 1957).
+ *
+ * Combinations that were not seen are many, and seldom all possible: there are 2^|V| sets of
+ * combinations, so the same bound with doubt + |V| ln 2 holds for the total e of those not seen (or
+ * not for certain, with noise), whichever they are.
  *
  * With weight 1 - tau the people are draws from q, with weight tau from anything. As under
  * independence (exposure_independent.c), with f(p) = P(Bin(n-1, p) <= k-2), the share expected in
@@ -233,51 +246,56 @@ static int by_low(const void *a, const void *b)
     return x->cell < y->cell ? -1 : x->cell > y->cell;
 }
 
-/* Of the cells that were not seen for certain: how many people there may be in all of them, which
- * is no more than the others leave; and the largest factor of one. */
-typedef struct unseen_cells {
-    double high, factor;
-} unseen_cells;
+/* The largest factor that a cell may have. */
+static double factor_largest(const fitting *fit, double total)
+{
+    double product = total;
+    for (size_t c = 0; c < fit->cells->n_columns; c++) {
+        double largest = 0;
+        for (size_t v = 0; v < fit->cells->n_levels[c]; v++)
+            largest = fmax(largest, fit->columns[c].factors[v]);
+        product *= largest;
+    }
+    return product;
+}
 
-/* The ends of all cells that were seen; their number. */
+/* The ends of all cells that were seen, and their number; the share of people that there may be in
+ * all others, which have no more of the model's people than the seen ones leave. */
 static size_t ends_fill(const fitting *fit, const cellar_exposure_model *model, double doubt,
-                        cell_ends *ends, unseen_cells *unseen)
+                        cell_ends *ends, double *unseen)
 {
     const fitted_cells *cells = fit->cells;
-    size_t levels[CELLAR_MAX_VARIABLES] = {0}, n = 0;
-    double total = 0, seen = 0;
+    const double draws = cells->least_people;
+    size_t levels[CELLAR_MAX_VARIABLES] = {0}, n = 0, n_unseen = 0;
+    double total = 0, seen = 0, rest = 0, largest;
 
     for (size_t i = 0; i < cells->n_cells; i++) {
         total += cells->count[i];
         seen += cells->low[i];
     }
+    largest = factor_largest(fit, total);
     for (size_t i = 0; i < cells->n_cells; i++, levels_step(cells, levels)) {
-        double factor = total, surely;
+        double weight = total / largest, surely;
         for (size_t c = 0; c < cells->n_columns; c++)
-            factor *= fit->columns[c].factors[levels[c]];
+            weight *= fit->columns[c].factors[levels[c]];
         if (cells->low[i] <= 0) {
-            unseen->high += cells->high[i];
-            unseen->factor = fmax(unseen->factor, factor);
+            rest += cells->high[i];
+            n_unseen += weight > 0;
             continue;
         }
         ends[n].cell = i;
-        ends[n].low = factor * fitted_share_least(cells->low[i] / cells->most_people,
-                                                  cells->least_people, doubt);
-        ends[n].high = factor * fitted_share_most(cells->high[i] / cells->least_people,
-                                                  cells->least_people, doubt);
+        ends[n].low =
+            largest * fitted_share_least(weight * cells->low[i] / cells->most_people, draws, doubt);
+        ends[n].high = largest * fitted_share_most(weight * cells->high[i] / draws, draws, doubt);
         surely = fmin((1 - fit->tolerance) * ends[n].low, 1);
         ends[n++].chance =
             cellar_exposure_few_others(model->population, model->k, surely, 1 - surely, 1);
     }
-    unseen->high = fmin(unseen->high, fmax(cells->most_people - seen, 0));
+    rest = fmin(rest, fmax(cells->most_people - seen, 0));
+    *unseen = n_unseen == 0 ? 0
+                            : largest * fitted_share_most(rest / draws, draws,
+                                                          doubt + (double) cells->n_cells * log(2));
     return n;
-}
-
-static double unseen_share(const unseen_cells *unseen, const fitted_cells *cells, double doubt)
-{
-    return fmin(1, unseen->factor * fitted_share_most(unseen->high / cells->least_people,
-                                                      cells->least_people,
-                                                      doubt + (double) cells->n_cells * log(2)));
 }
 
 /* With the margin of one column: every cell has its low end, and what is left of a value goes to
@@ -310,10 +328,9 @@ cellar_status cellar_exposure_fitted(const fitted_cells *cells, const uint64_t *
                                      double *value, cellar_error *err)
 {
     fitting fit = {.cells = cells, .tolerance = model->tolerance};
-    unseen_cells unseen = {0, 0};
     cell_ends *ends = NULL;
     size_t n;
-    double least = 1;
+    double least = 1, unseen;
     cellar_status status = CELLAR_OK;
 
     *value = 1;
@@ -330,8 +347,7 @@ cellar_status cellar_exposure_fitted(const fitted_cells *cells, const uint64_t *
     qsort(ends, n, sizeof *ends, by_low);
     for (size_t c = 0; c < cells->n_columns; c++)
         least = fmin(least, ends_expose(&fit, c, ends, n));
-    least += unseen_share(&unseen, cells, doubt);
-    *value = fmin(1, (1 - fit.tolerance) * least + fit.tolerance);
+    *value = fmin(1, (1 - fit.tolerance) * (least + unseen) + fit.tolerance);
 out:
     cellar_free(ends);
     fitting_clear(&fit);
