@@ -57,7 +57,8 @@ typedef enum cellar_selection_measure {
     CELLAR_SELECTION_BOUNDED,    /* the bound from single columns: looks at nothing else */
     CELLAR_SELECTION_ESTIMATED,  /* statistical exposure of `population` other people */
     CELLAR_SELECTION_INDEPENDENT /* from single columns, if they are independent but for the
-                                    tolerance: cellar_exposure_independent() */
+                                    tolerance: cellar_exposure_independent(), but no less than the
+                                    most exposed column and no more than cellar_exposure_bounds() */
 } cellar_selection_measure;
 
 typedef struct cellar_selection_options {

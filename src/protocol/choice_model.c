@@ -9,6 +9,7 @@
 #include "protocol/choice.h"
 #include "protocol/invitation.h"
 #include "protocol/model.h"
+#include "risk/exposure/exposure_curve.h"
 #include "risk/selection/selection_search.h"
 
 /* What a set of columns is judged by. */
@@ -59,8 +60,9 @@ static model_set set_of(uint64_t mask)
 
 /* ---- do the margins contradict the model? ------------------------------------ */
 
-/* People with values that nobody of the model has must be within the tolerance, as a share of those
- * it stands for: by chance it is larger by the radius with probability delta (Hoeffding 1963). */
+/* People with values that surely nobody of the model has must be within the tolerance, as a share
+ * of those it stands for: by chance it is larger by the radius with probability delta (Hoeffding
+ * 1963). */
 static cellar_status column_agrees(const judgement *j, size_t column, double delta,
                                    cellar_error *err)
 {
@@ -75,7 +77,7 @@ static cellar_status column_agrees(const judgement *j, size_t column, double del
 
     CELLAR_TRY(model_cells(j->model, j->invitation, &set, j->noise_delta, &cells, &known, err));
     for (size_t v = 0; known && v < cells.n_cells; v++)
-        n_unknown += cells.count[v] > 0 ? 0 : j->margins->counts[column][v];
+        n_unknown += cells.high[v] > 0 ? 0 : j->margins->counts[column][v];
     if ((double) n_unknown > n * ((double) terms->model.tolerance / 1e18 + radius))
         status = cellar_fail(
             err, CELLAR_ERR_RULE,
@@ -111,33 +113,31 @@ out:
     return status;
 }
 
+/* Brings what the model says of a set within what single columns show: a value of 1 becomes what
+ * the theorems say, whatever the model is worth. */
+static cellar_status set_within(const judgement *j, const model_set *set, double *value,
+                                cellar_error *err)
+{
+    const cellar_exposure_curve *curves[CELLAR_MAX_VARIABLES];
+    for (size_t i = 0; i < set->n; i++)
+        curves[i] = j->curves[set->columns[i]];
+    return cellar_exposure_within(curves, set->n,
+                                  (double) j->invitation->terms.k / (double) j->margins->n_people,
+                                  value, err);
+}
+
 /* A single column needs no model: how exposed its people are was counted. */
 static cellar_status set_judge(void *context, uint64_t mask, double *value, cellar_error *err)
 {
     const judgement *j = context;
     const model_set set = set_of(mask);
-
-    *value = 0;
-    if (set.n > 1)
-        return set_fitted(j, &set, value, err);
-    if (set.n == 1)
-        *value = cellar_exposure_value(j->curves[set.columns[0]], j->invitation->terms.k);
-    return CELLAR_OK;
-}
-
-/* What the theorems say about the chosen set, whatever the model is worth. */
-static cellar_status choice_worst(const judgement *j, choice *chosen, cellar_error *err)
-{
-    const cellar_exposure_curve *curves[CELLAR_MAX_VARIABLES];
-    cellar_exposure_bound bounds[2];
     cellar_status status = CELLAR_OK;
 
-    for (size_t i = 0; i < chosen->n_columns; i++)
-        curves[i] = j->curves[chosen->columns[i]];
-    CELLAR_TRY(cellar_exposure_bounds(
-        curves, chosen->n_columns, (double) j->invitation->terms.k / (double) j->margins->n_people,
-        NULL, bounds, err));
-    chosen->worst = bounds[0].value;
+    *value = set.n > 0;
+    if (set.n > 1)
+        CELLAR_TRY(set_fitted(j, &set, value, err));
+    if (set.n > 0)
+        CELLAR_TRY(set_within(j, &set, value, err));
 out:
     return status;
 }
@@ -168,7 +168,8 @@ static cellar_status choice_search_sets(judgement *j, choice *chosen, cellar_err
     for (size_t i = 0; i < set.n; i++)
         chosen->columns[chosen->n_columns++] = set.columns[i];
     chosen->bound = best.exposure;
-    CELLAR_TRY(choice_worst(j, chosen, err));
+    chosen->worst = 1;
+    CELLAR_TRY(set_within(j, &set, &chosen->worst, err));
 out:
     return status;
 }

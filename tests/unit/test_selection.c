@@ -54,11 +54,15 @@ static double measure(const cellar_table *table, uint64_t set,
                                    NULL, bounds, NULL),
             CELLAR_OK);
         value = bounds[0].value;
-        if (options->measure == CELLAR_SELECTION_INDEPENDENT)
+        if (options->measure == CELLAR_SELECTION_INDEPENDENT) {
             assert_int_equal(
                 cellar_exposure_independent((const cellar_exposure_curve *const *) columns, n,
                                             &model, &value, NULL),
                 CELLAR_OK);
+            for (size_t i = 0; i < n; i++) /* single columns were counted */
+                value = fmax(value, cellar_exposure_value(columns[i], options->k));
+            value = fmin(value, bounds[0].value);
+        }
         for (size_t i = 0; i < n; i++)
             cellar_exposure_curve_free(columns[i]);
         break;

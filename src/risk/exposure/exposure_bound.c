@@ -176,3 +176,16 @@ double cellar_exposure_lower_bound(const cellar_exposure_curve *const *columns, 
     }
     return largest;
 }
+
+cellar_status cellar_exposure_within(const cellar_exposure_curve *const *columns, size_t n,
+                                     double threshold, double *value, cellar_error *err)
+{
+    cellar_exposure_bound bounds[2];
+    cellar_status status = CELLAR_OK;
+
+    CELLAR_TRY(cellar_exposure_bounds(columns, n, threshold, NULL, bounds, err));
+    *value = fmax(*value, cellar_exposure_lower_bound(columns, n, threshold));
+    *value = fmin(*value, bounds[0].value);
+out:
+    return status;
+}

@@ -24,6 +24,12 @@ static inline double curve_share(const cellar_exposure_curve *curve, size_t step
 double cellar_exposure_few_others(uint64_t population, uint64_t k, double x, double rest,
                                   int lower);
 
+/* Brings what a model says of these columns within what they show whatever the model: no less than
+ * the most exposed of them, no more than the theorems' bound at the threshold. One column has the
+ * exposure that was counted. */
+cellar_status cellar_exposure_within(const cellar_exposure_curve *const *columns, size_t n,
+                                     double threshold, double *value, cellar_error *err);
+
 /* How many of the possible cells are empty. */
 double cellar_exposure_n_empty(const cellar_exposure_curve *curve);
 

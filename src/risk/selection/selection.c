@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "risk/selection/column_groups.h"
+#include "risk/exposure/exposure_curve.h"
 #include "risk/selection/profiles.h"
 #include "risk/selection/selection_search.h"
 
@@ -51,11 +52,14 @@ static cellar_status source_bound(void *context, uint64_t set, double *value, ce
     for (uint64_t rest = set; rest != 0; rest &= rest - 1)
         curves[n++] = source->curves[__builtin_ctzll(rest)];
     *value = t > 1;
-    if (n > 0 && source->options->measure == CELLAR_SELECTION_INDEPENDENT) {
+    if (n == 0 || t > 1)
+        return CELLAR_OK;
+    if (source->options->measure == CELLAR_SELECTION_INDEPENDENT) {
         const cellar_exposure_model model = {source->n_people, source->options->k,
                                              source->options->tolerance};
         CELLAR_TRY(cellar_exposure_independent(curves, n, &model, value, err));
-    } else if (n > 0 && t <= 1) {
+        CELLAR_TRY(cellar_exposure_within(curves, n, t, value, err));
+    } else {
         CELLAR_TRY(cellar_exposure_bounds(curves, n, t, NULL, bounds, err));
         *value = bounds[0].value;
     }
