@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cellar protect: from a table of true counts to numbers that may leave. */
+/* cellar protect: from a table of true counts to a release. */
 #include "verbs.h"
 
 #include <stdio.h>

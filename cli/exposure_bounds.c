@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cellar exposure bound: what single columns tell of all of them together. */
+/* cellar exposure bound: what single columns show about all of them together. */
 #include <stdlib.h>
 
 #include <cellar/exposure.h>

@@ -221,7 +221,7 @@ static int cell_read(const risk_values *values, cell_arguments *a)
 }
 
 /* The success of a guess without the release: the most frequent value by the shares or the prior,
- * which are those of the population. Counts alone do not tell it. */
+ * which are those of the population. Counts alone do not show it. */
 static double cell_baseline(const cell_arguments *a, cellar_risk_measure measure)
 {
     const double *weights =

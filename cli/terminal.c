@@ -17,7 +17,7 @@
 
 enum { PROGRESS_PER_SECOND = 10 };
 
-/* A signal has no other way to tell the program anything. */
+/* A signal handler can do no more than set a flag. */
 static volatile sig_atomic_t interrupted;
 
 static void terminal_on_interrupt(int signal_number)

@@ -23,7 +23,7 @@ typedef struct cellar_field {
 cellar_data_format cellar_statfile_format(const char *path);
 const char *cellar_statfile_kind(cellar_data_format format); /* "an SPSS file", for messages */
 
-/* In all of these `options` tell the format and the limits.
+/* In all of these `options` name the format and the limits.
  * Names of the columns, in order; free with cellar_columns_free(). */
 cellar_status cellar_statfile_columns(const char *path, const cellar_reader_options *options,
                                       char ***names, size_t *n_names, cellar_error *err);

@@ -17,7 +17,7 @@ typedef struct cellar_maximum {
     size_t n_iterations;
 } cellar_maximum;
 
-/* Keeps nothing of its arguments. `n_levels` tells the shape of the table, last variable fastest.
+/* Keeps nothing of its arguments. `n_levels` is the shape of the table, last variable fastest.
  * On failure *out is NULL. */
 cellar_status cellar_fitter_create(const cellar_model *model, const size_t *n_levels,
                                    size_t n_variables, cellar_fitter **out, cellar_error *err);
@@ -25,7 +25,7 @@ void cellar_fitter_free(cellar_fitter *fitter); /* NULL is fine */
 
 /* Fits. observations[i] is the released number of cell i, NULL for a structural zero. `offset` is
  * added to the logarithm of every mean; NULL: none. `n_starts` is 1, or 2 for a second start
- * elsewhere. A fit that did not converge is no failure: it is told in out->converged. */
+ * elsewhere. A fit that did not converge is no failure: out->converged is 0. */
 cellar_status cellar_fitter_run(cellar_fitter *fitter, cellar_observation *const *observations,
                                 const double *offset, int n_starts, cellar_maximum *out,
                                 cellar_error *err);

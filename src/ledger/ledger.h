@@ -115,8 +115,8 @@ cellar_status cellar_witness_make(const char *path, cellar_error *err);
 cellar_status cellar_witness_tell(const cellar_ledger *ledger, const char *path, cellar_error *err);
 /* Refuses a ledger that does not fit its witness. Reads what others added meanwhile. */
 cellar_status cellar_ledger_check_witness(cellar_ledger *ledger, cellar_error *err);
-/* The same while nobody else can write; a witness that was not told the last head, because a
- * program ended in between, is told it, and one that may not be written to is refused. */
+/* The same while nobody else can write; a witness that did not receive the last head, because a
+ * program ended in between, receives it now, and one that may not be written to is refused. */
 cellar_status cellar_ledger_mend_witness(cellar_ledger *ledger, cellar_error *err);
 
 /* ---- state.c: what follows from the entries -------------------------------- */

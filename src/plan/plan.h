@@ -46,7 +46,7 @@ typedef struct plan_table {
     cellar_margins wanted; /* its masks lie in the arena */
 } plan_table;
 
-/* One rule; which of its limits is given tells the kind. */
+/* One rule; which of its limits is given decides the kind. */
 typedef struct plan_rule {
     plan_place place;
     const char *table; /* NULL: all of them */

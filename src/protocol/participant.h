@@ -18,7 +18,7 @@ struct cellar_participant { /* in locked memory */
 /* The numbers of the values on the lists of the invitation. */
 cellar_status participant_levels(const cellar_participant *participant, const char *const *values,
                                  uint32_t levels[CELLAR_MAX_VARIABLES], cellar_error *err);
-/* What is told in round one: the value of a column, randomised if the invitation says so. */
+/* What is reported in round one: the value of a column, randomised if the invitation says so. */
 uint32_t participant_response(const cellar_participant *participant,
                               const unsigned char ticket[TICKET_BYTES], size_t column,
                               uint32_t level);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Randomised response: a value is told as it is with probability `keep`, and else one drawn
+/* Randomised response: a value is reported as it is with probability `keep`, and else one drawn
  * uniformly from all m of its column. Of two values, each report is then at most
  * e^epsilon = 1 + m keep / (1 - keep) times as likely under one as under the other. */
 #ifndef CELLAR_PROTOCOL_RESPONSE_H
@@ -18,9 +18,9 @@ response response_of(uint64_t epsilon, size_t n_values);
 /* The probability, from below: 1 without randomisation. */
 double response_keep(const response *r);
 
-/* What the participant tells of message number `index` of the round instead of `level`. It follows
- * from the ticket: whoever sends again says the same, so nothing is learned by asking twice. The
- * work does not depend on the level. */
+/* What the participant reports in message number `index` of the round instead of `level`. It
+ * follows from the ticket: whoever sends again says the same, so nothing is learned by asking
+ * twice. The work does not depend on the level. */
 uint32_t response_draw(const response *r, const collect_round *round,
                        const unsigned char ticket[TICKET_BYTES], size_t index, uint32_t level);
 

@@ -6,8 +6,8 @@
  * Slow and silent connections do not keep others out. A greeting, and each frame after it, has a
  * deadline; so has the connection, which every frame moves a little. When the places of a network,
  * or all places, are taken, a newcomer takes that of a connection that has been idle, or one of the
- * network with the most connections; where there is none it is told that the server is busy. When
- * descriptors run out, the server stops accepting for a moment. */
+ * network with the most connections; where there is none it gets the answer that the server is
+ * busy. When descriptors run out, the server stops accepting for a moment. */
 #ifndef CELLAR_PROTOCOL_SERVER_H
 #define CELLAR_PROTOCOL_SERVER_H
 
