@@ -51,8 +51,14 @@ static void invitation_tell(const cellar_invitation *invitation)
     for (size_t c = 0; c < cellar_invitation_n_columns(invitation); c++)
         printf("column         %s (%zu values)\n", cellar_invitation_column(invitation, c),
                cellar_codelist_n_codes(cellar_invitation_codes(invitation, c)));
+    if (cellar_invitation_payload_bytes(invitation) > 0)
+        printf("payload        up to %" PRIu64 " bytes with each row, for the analyst\n",
+               cellar_invitation_payload_bytes(invitation));
     if (cellar_invitation_model(invitation) != CELLAR_COLLECT_NO_MODEL)
         model_tell(invitation);
+    if (cellar_invitation_delta(invitation) > 0)
+        printf("chance         %.6g that the bound does not hold\n",
+               cellar_invitation_delta(invitation));
     certificate_tell(invitation);
 }
 

@@ -133,7 +133,7 @@ typedef struct cellar_invitation_spec {
                           goes with each row of round two, sealed for the analyst; every message is
                           padded to this length. 0: none */
     const char *delta; /* with a population, an epsilon, hide or a model of a file: the decision may
-                          be wrong with this probability */
+                          be wrong with this probability, above 0 and below 1 */
     const cellar_collect_column *columns;
     size_t n_columns; /* at most 64 */
     cellar_collect_identity shuffler, analyst;
@@ -172,6 +172,8 @@ CELLAR_API double cellar_invitation_exposure(const cellar_invitation *invitation
 CELLAR_API uint64_t cellar_invitation_population(const cellar_invitation *invitation)
     CELLAR_NONNULL(1);
 CELLAR_API unsigned cellar_invitation_order(const cellar_invitation *invitation) CELLAR_NONNULL(1);
+/* The probability with which the bound of the decision may be wrong; 0: it is certain. */
+CELLAR_API double cellar_invitation_delta(const cellar_invitation *invitation) CELLAR_NONNULL(1);
 /* The tolerance of the model that the decision rests on; NAN: it rests on no model. */
 CELLAR_API double cellar_invitation_tolerance(const cellar_invitation *invitation)
     CELLAR_NONNULL(1);

@@ -95,8 +95,8 @@ function takeTerms(lines) {
     }
     if (terms.population > 0 || terms.epsilon > 0n || terms.hide > 0n || (terms.model?.file ?? null) !== null) {
         terms.delta = lines.takeDecimal("delta");
-        if (terms.delta === 0n)
-            lines.fail("a delta above 0 above");
+        if (terms.delta === 0n || terms.delta >= ONE)
+            lines.fail("a delta above 0 and below 1 above");
     }
     if (terms.people < 2 || terms.k < 1 || terms.k > (terms.population || terms.people))
         lines.fail("at least 2 people and a k of at least 1 above, not larger than their number");

@@ -68,6 +68,8 @@ export function valueBodies(round, invitation, ticket, levels) {
 
 /** The length, the payload, zeros: everybody's is as long as the invitation says. */
 function attachment(payload, most) {
+    if (!(payload instanceof Uint8Array))
+        throw new Refusal("a payload is a Uint8Array");
     if (payload.length > most)
         throw new Refusal(most === 0 ? "the invitation asks for no payload"
             : `the payload has ${payload.length} bytes; the invitation takes at most ${most}`);

@@ -11,7 +11,25 @@ function forbids(policy, column) {
     return (policy.never ?? []).some((name) => spelled(name) === spelled(column));
 }
 
+const NUMBERS = ["leastK", "mostExposure", "leastPeople", "mostEpsilon", "mostTolerance"];
+const LISTS = ["never", "models"];
+
+/** A wish that is misspelled, or is not a number, would be one that nobody looks at. */
+function checkSpelling(policy) {
+    for (const [name, wish] of Object.entries(policy)) {
+        if (wish === undefined)
+            continue;
+        if (NUMBERS.includes(name) && !(typeof wish === "number" && wish >= 0))
+            throw new Refusal(`the policy needs a number from 0 on for '${name}'`);
+        if (LISTS.includes(name) && !(Array.isArray(wish) && wish.every((word) => typeof word === "string")))
+            throw new Refusal(`the policy needs a list of names for '${name}'`);
+        if (!NUMBERS.includes(name) && !LISTS.includes(name))
+            throw new Refusal(`a policy has no '${name}', but ${[...NUMBERS, ...LISTS].join(", ")}`);
+    }
+}
+
 function checkPromises(policy, invitation) {
+    checkSpelling(policy);
     const epsilon = recordEpsilon(invitation);
     if (epsilon > (policy.mostEpsilon ?? Infinity))
         throw new Refusal(epsilon === Infinity

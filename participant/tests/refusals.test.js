@@ -7,6 +7,7 @@ import sodium from "libsodium-wrappers";
 import { hex, Refusal, utf8 } from "../src/bytes.js";
 import { readDecision } from "../src/decision.js";
 import { readInvitation } from "../src/invitation.js";
+import { roundTwo, rowBody, ticketOfRow } from "../src/messages.js";
 import { Participant } from "../src/participant.js";
 import { checkDecision, checkInvitation } from "../src/policy.js";
 import { bytes, open, path } from "./vectors.js";
@@ -93,6 +94,27 @@ test("a policy binds round one", () => {
     assert.throws(() => checkInvitation({ mostEpsilon: 4 }, open("exact").invitation), /have no epsilon/);
     assert.throws(() => checkInvitation({ never: ["b"] }, invitation), /nothing is sent/);
     assert.throws(() => checkInvitation({ leastPeople: 601 }, invitation), /asks for 601/);
+});
+
+test("a policy that would ask for nothing", () => {
+    const { invitation, decision } = open("exact");
+    for (const wish of [{ leastPeople: NaN }, { leastPeople: "1000" }, { mostEpsilon: null }, { leastK: -1 },
+        { mostTolerance: [] }])
+        assert.throws(() => checkInvitation(wish, invitation), /needs a number from 0 on/);
+    for (const wish of [{ never: "b" }, { never: [1] }, { models: "sample" }])
+        assert.throws(() => checkInvitation(wish, invitation), /needs a list of names/);
+    assert.throws(() => checkInvitation({ leastpeople: 1000 }, invitation), /has no 'leastpeople', but leastK/);
+    assert.throws(() => checkDecision({ ...GOOD, leastPeople: NaN }, invitation, decision), /needs a number/);
+    checkDecision({ ...GOOD, mostEpsilon: Infinity, never: [], models: undefined }, invitation, decision);
+});
+
+test("a payload is bytes", () => {
+    const { invitation, decision } = open("payload");
+    const round = roundTwo(invitation, decision);
+    const ticket = ticketOfRow(new Uint8Array(32), 0);
+    for (const payload of ["abc", new ArrayBuffer(3), [1, 2, 3], null])
+        assert.throws(() => rowBody(round, invitation, decision, ticket, [0, 0, 0], payload), /is a Uint8Array/);
+    assert.equal(rowBody(round, invitation, decision, ticket, [0, 0, 0], utf8("abc")).length, round.bodyBytes);
 });
 
 test("a decision by a model needs consent", () => {

@@ -36,8 +36,8 @@ static cellar_status judgement_open(judgement *j, cellar_error *err)
     double delta = (double) invitation->terms.delta / 1e18, log_cells = 0;
     cellar_status status = CELLAR_OK;
 
-    if (j->model->kind == CELLAR_COLLECT_CUBE)
-        j->noise_delta = delta /= 2;
+    j->noise_delta = model_noise_delta(j->model, delta);
+    delta -= j->noise_delta;
     for (size_t c = 0; c < invitation->n_columns; c++) {
         size_t n_codes = cellar_codelist_n_codes(invitation->codes[c]);
         log_cells += log((double) n_codes + 1);

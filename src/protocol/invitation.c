@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "protocol/lines.h"
+#include "protocol/model.h"
 #include "protocol/redaction.h"
 
 static const char HEADER[] = "cellar collect invitation 2";
@@ -83,12 +84,19 @@ cellar_status cellar_invitation_create(const cellar_invitation_spec *spec,
                                        cellar_error *err)
 {
     cellar_text text = {0};
+    cellar_invitation *invitation = NULL;
     cellar_status status = CELLAR_OK;
 
     *out = NULL;
     CELLAR_TRY(invitation_write(spec, curator, &text, err));
-    CELLAR_TRY(cellar_invitation_parse("the invitation", text.bytes, text.length, out, err));
+    CELLAR_TRY(
+        cellar_invitation_parse("the invitation", text.bytes, text.length, &invitation, err));
+    if (spec->model != NULL)
+        CELLAR_TRY(model_check_delta(spec->model, cellar_invitation_delta(invitation), err));
+    *out = invitation;
+    invitation = NULL;
 out:
+    cellar_invitation_free(invitation);
     cellar_text_clear(&text);
     return status;
 }
@@ -315,6 +323,11 @@ uint64_t cellar_invitation_population(const cellar_invitation *invitation)
 unsigned cellar_invitation_order(const cellar_invitation *invitation)
 {
     return (unsigned) invitation->terms.order;
+}
+
+double cellar_invitation_delta(const cellar_invitation *invitation)
+{
+    return (double) invitation->terms.delta / 1e18;
 }
 
 double cellar_invitation_tolerance(const cellar_invitation *invitation)

@@ -187,6 +187,30 @@ void cellar_collect_model_free(cellar_collect_model *model)
     cellar_free(model);
 }
 
+/* ---- delta --------------------------------------------------------------------- */
+
+double model_noise_delta(const cellar_collect_model *model, double delta)
+{
+    return model->kind == CELLAR_COLLECT_CUBE ? delta / 2 : 0;
+}
+
+/* With which the intervals of each table hold, when those of all tables fail with a chance of at
+ * most delta: not below, for all that 1 - delta was rounded. */
+static double table_confidence(const cellar_cube *cube, double delta)
+{
+    return nextafter(1 - delta / ((double) cellar_cube_n_tables(cube) + 1), 1);
+}
+
+cellar_status model_check_delta(const cellar_collect_model *model, double delta, cellar_error *err)
+{
+    if (model->cube == NULL || table_confidence(model->cube, model_noise_delta(model, delta)) < 1)
+        return CELLAR_OK;
+    return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                       "a delta of %g is too small for a cube of %zu tables, whose noise is known "
+                       "to double precision",
+                       delta, cellar_cube_n_tables(model->cube));
+}
+
 /* ---- counting ------------------------------------------------------------------ */
 
 static size_t level_of(const cellar_invitation *invitation, size_t column, const char *code)
@@ -212,8 +236,7 @@ static void sample_count(const cellar_collect_model *model, const cellar_invitat
     out->least_people = out->most_people = (double) model->n_people;
 }
 
-/* Where a cell of the cube's answer stands, whose variables and values are in an order of their
- * own.
+/* Where a cell of the cube's answer stands, whose variables and values have an order of their own.
  */
 static size_t cube_cell(const cellar_schema *schema, uint64_t index,
                         const cellar_invitation *invitation, const model_set *set,
@@ -236,7 +259,7 @@ static cellar_status cube_count(const cellar_collect_model *model,
                                 const cellar_invitation *invitation, const model_set *set,
                                 double delta, fitted_cells *out, cellar_error *err)
 {
-    const double confidence = 1 - delta / ((double) cellar_cube_n_tables(model->cube) + 1);
+    const double confidence = table_confidence(model->cube, delta);
     const cellar_cube_question everybody = {.n_sides = 0};
     cellar_cube_side sides[CELLAR_MAX_VARIABLES] = {{0}};
     const cellar_cube_question question = {.sides = sides, .n_sides = set->n};

@@ -23,6 +23,11 @@ typedef struct model_set {
     size_t n, columns[CELLAR_MAX_VARIABLES];
 } model_set;
 
+/* The part of delta that is for the noise of a cube: half. A sample has none. */
+double model_noise_delta(const cellar_collect_model *model, double delta);
+/* Refuses a delta that is too small for what is known of a cube's noise. */
+cellar_status model_check_delta(const cellar_collect_model *model, double delta, cellar_error *err);
+
 /* How often combinations of these columns occur among the people of the model; between which ends,
  * but for a chance of delta for all sets together (a sample is counted exactly). *known is 0 when
  * the model cannot say: a cube without that table, or more combinations than a decision looks at.

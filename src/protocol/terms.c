@@ -244,8 +244,8 @@ cellar_status terms_take(cellar_lines *lines, collect_terms *out, cellar_error *
     CELLAR_TRY(take_payload(lines, out, err));
     if (terms_estimate(out) || terms_have_file(out)) {
         CELLAR_TRY(lines_take_share(lines, "delta", &out->delta, err));
-        if (out->delta == 0)
-            CELLAR_TRY(lines_fail(lines, "a delta above 0 above", err));
+        if (out->delta == 0 || out->delta >= LINES_ONE)
+            CELLAR_TRY(lines_fail(lines, "a delta above 0 and below 1 above", err));
     }
     if (out->k == 0 || out->n_people < 2 || out->n_people > UINT32_MAX)
         CELLAR_TRY(lines_fail(lines, "at least 2 people and a k of at least 1 above", err));

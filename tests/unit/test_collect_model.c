@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Decisions by a sample: its file, its label in the papers, consent, and margins that contradict
- * it. Cubes are tests/cli/cases/collect_model_file.sh's. */
+ * it. Cubes are counted; what they decide is tests/cli/cases/collect_model_file.sh's. */
 #include <math.h>
 
 #include "collection_fixture.h"
@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cube_sample.h"
 #include "fail_every.h"
+#include "protocol/choice.h"
 #include "protocol/invitation.h"
 #include "protocol/decision.h"
 #include "protocol/model.h"
@@ -228,6 +229,29 @@ static void test_contradicting_margins(void **state)
     cellar_collect_margins_free(margins);
 }
 
+/* A sample that shows nothing leaves what single columns show, which is decided as without it. */
+static void test_a_small_sample(void **state)
+{
+    stage *s = *state;
+    cellar_collect_margins *margins = margins_of(s);
+    choice by_bounds = {0}, by_sample = {0};
+    cellar_collect_model *small;
+    snprintf(s->csv, sizeof s->csv, "%s", scratch_path(s->f.place, "small.csv"));
+    sample_write(s->csv, 24, 0);
+    assert_int_equal(sample_open(s, &small), CELLAR_OK);
+    assert_int_equal(choice_make(margins, s->f.own.invitation, &by_bounds, &err), CELLAR_OK);
+    assert_int_equal(choice_make_modelled(margins, s->f.own.invitation, small, &by_sample, &err),
+                     CELLAR_OK);
+    assert_true(by_bounds.n_columns > 0);
+    assert_int_equal(by_sample.n_columns, by_bounds.n_columns);
+    assert_memory_equal(by_sample.columns, by_bounds.columns, sizeof by_sample.columns);
+    assert_float_equal(by_sample.bound, by_bounds.bound, 0);
+    assert_float_equal(by_sample.worst, by_bounds.bound, 0);
+    cellar_collect_model_free(small);
+    remove(s->csv);
+    cellar_collect_margins_free(margins);
+}
+
 /* ---- cubes ------------------------------------------------------------------- */
 
 static cellar_status cube_write(const char *path, cellar_error *e)
@@ -406,6 +430,7 @@ int main(void)
         cmocka_unit_test(test_what_is_no_sample),
         cmocka_unit_test(test_another_file),
         cmocka_unit_test(test_contradicting_margins),
+        cmocka_unit_test(test_a_small_sample),
         cmocka_unit_test(test_a_cube_is_counted),
         cmocka_unit_test(test_memory_may_end),
         cmocka_unit_test(test_memory_may_end_with_a_cube),

@@ -86,6 +86,8 @@ for model in sample:empty.csv sample:other.csv sample:outside.csv sample:missing
     invite refused 1000 ten.csv $model 0.001
 done
 invite refused 1000 ten.csv sample:similar.before.csv
+invite refused 1000 ten.csv sample:similar.before.csv 1
+invite refused 1000 ten.csv cube:ten.before.cube 0.000000000000000001
 cube similar.before 1 >cube.yaml
 cellar cube build cube.yaml 2>/dev/null
 mkdir s6
