@@ -120,9 +120,8 @@ typedef struct cellar_diversity {
     cellar_diversity_share below_l; /* expected in groups of fewer than l distinct values, among
                                        other people drawn from the same shares */
     cellar_diversity_share
-        beyond_t;  /* in groups whose sensitive values are distributed at a total
-                      variation distance of more than t from all; NAN: not asked */
-    double radius; /* of every share, all at once; 0 without a delta */
+        beyond_t; /* in groups whose sensitive values are distributed at a total
+                     variation distance of more than t from all; NAN: not asked */
 } cellar_diversity;
 
 /* What the groups of `qid` say about a sensitive variable of a population, of which the records of

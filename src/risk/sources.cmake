@@ -15,6 +15,7 @@ set(LAYER_SOURCES
   exposure/exposure_independent.c
   exposure/exposure_minimum.c
   exposure/exposure_statistical.c
+  exposure/share_interval.c
   homogeneity/assess.c
   homogeneity/assess_dirichlet.c
   homogeneity/calibrate.c

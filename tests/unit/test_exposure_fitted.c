@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "fail_every.h"
+#include "risk/exposure/share_interval.h"
 
 enum { POPULATION = 300, K = 5, ROWS = 3, COLUMNS = 4, CELLS = ROWS * COLUMNS };
 
@@ -68,8 +69,8 @@ static void test_ends_cover(void **state)
         double above = 0, below = 0;
         for (int i = 0; i <= N; i++) {
             double share = (double) i / N;
-            double least = fitted_share_least(share, N, doubt);
-            double most = fitted_share_most(share, N, doubt);
+            double least = cellar_share_least(share, N, doubt);
+            double most = cellar_share_most(share, N, doubt);
             assert_true(least <= share && share <= most && least >= 0 && most <= 1);
             above += least > truths[t] ? pmf(N, i, truths[t]) : 0;
             below += most < truths[t] ? pmf(N, i, truths[t]) : 0;
@@ -77,9 +78,9 @@ static void test_ends_cover(void **state)
         assert_true(above <= 1.0 / 20);
         assert_true(below <= 1.0 / 20);
     }
-    assert_true(fitted_share_least(0, N, doubt) <= 0);
-    assert_true(fitted_share_most(1, N, doubt) >= 1);
-    assert_true(fabs(fitted_share_most(0, N, doubt) - (1 - pow(1.0 / 20, 1.0 / N))) < 1e-12);
+    assert_true(cellar_share_least(0, N, doubt) <= 0);
+    assert_true(cellar_share_most(1, N, doubt) >= 1);
+    assert_true(fabs(cellar_share_most(0, N, doubt) - (1 - pow(1.0 / 20, 1.0 / N))) < 1e-12);
 }
 
 /* ---- the fit ---------------------------------------------------------------------- */

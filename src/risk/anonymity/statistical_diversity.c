@@ -9,8 +9,8 @@
  *
  *   L = sum_{v,y} p(v,y) g_y(p),   g_y = P(1 + sum_{y' != y} indicator < l),
  *
- * is the share expected in groups of fewer than l values. g_y falls in every share. When all shares
- * lie within a radius of the sample's, [low, high] each, so
+ * is the share expected in groups of fewer than l values. g_y falls in every share. When every
+ * share lies in an interval [low, high] that the sample gives,
  *
  *   sum low g_y(high) <= L <= 1 - sum low (1 - g_y(low)).
  *
@@ -23,12 +23,13 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "risk/exposure/share_interval.h"
 #include "table/build.h"
 
 typedef struct diversity_work {
     const cellar_diversity_options *options;
     size_t n_values;
-    double n_records, radius;   /* a radius of 0: no bands */
+    double n_records, doubt;    /* of an end of an interval: -ln of its chance; NAN: no bands */
     const double *whole;        /* shares of the sensitive values */
     double *share, *low, *high; /* of one group */
     double *chances;            /* of 0 to l-2 further values */
@@ -95,8 +96,18 @@ static double largest_gap(double a0, double a1, double b0, double b1)
     return fmax(a1 - b0, b1 - a0);
 }
 
-/* The distance of the group from the whole; with a radius, between which it lies. A share within
- * the group is least when this value is as rare as it may be, and the others are not. */
+/* The interval of a share; without bands it is the share itself. */
+static void share_ends(const diversity_work *work, double share, double *low, double *high)
+{
+    *low = *high = share;
+    if (isnan(work->doubt))
+        return;
+    *low = cellar_share_least(share, work->n_records, work->doubt);
+    *high = cellar_share_most(share, work->n_records, work->doubt);
+}
+
+/* The distance of the group from the whole, and between which it lies. A share within the group is
+ * least when this value is as rare as it may be, and the others are not. */
 static void group_closeness(diversity_work *work)
 {
     const double t = work->options->t, size = sum_of(work->share, work->n_values);
@@ -104,12 +115,14 @@ static void group_closeness(diversity_work *work)
     const double size_high = sum_of(work->high, work->n_values);
     double distance = 0, least = 0, largest = 0;
     for (size_t y = 0; y < work->n_values; y++) {
-        double low = work->low[y], high = work->high[y], whole = work->whole[y];
+        double low = work->low[y], high = work->high[y], whole = work->whole[y], whole_low,
+               whole_high;
         double from = low > 0 ? low / (low + size_high - high) : 0;
         double to = high > 0 ? high / (high + size_low - low) : 0;
+        share_ends(work, whole, &whole_low, &whole_high);
         distance += fabs(work->share[y] / size - whole) / 2;
-        least += least_gap(from, to, whole - work->radius, whole + work->radius) / 2;
-        largest += largest_gap(from, to, whole - work->radius, whole + work->radius) / 2;
+        least += least_gap(from, to, whole_low, whole_high) / 2;
+        largest += largest_gap(from, to, whole_low, whole_high) / 2;
     }
     if (distance > t)
         work->out->beyond_t.value += size;
@@ -125,8 +138,7 @@ static int group_add(void *context, const uint32_t *group, const uint64_t *count
     (void) group;
     for (size_t y = 0; y < n_values; y++) {
         work->share[y] = (double) counts[y] / work->n_records;
-        work->low[y] = fmax(work->share[y] - work->radius, 0);
-        work->high[y] = fmin(work->share[y] + work->radius, 1);
+        share_ends(work, work->share[y], &work->low[y], &work->high[y]);
     }
     group_diversity(work);
     if (!isnan(work->options->t))
@@ -151,16 +163,15 @@ static int whole_add(void *context, const uint32_t *group, const uint64_t *count
     return 0;
 }
 
-/* Hoeffding's radius for all combinations and all sensitive values at once, as in Theorem 5. */
-static double sample_radius(const cellar_table *table, const size_t *qid, size_t n_qid,
-                            size_t n_values, double n_records, double delta)
+/* Both ends of the shares of all combinations and of all sensitive values hold at once, but for
+ * delta; NAN without one. */
+static double sample_doubt(const cellar_table *table, const size_t *qid, size_t n_qid,
+                           size_t n_values, double delta)
 {
     double n_cells = (double) n_values;
-    if (isnan(delta))
-        return 0;
     for (size_t i = 0; i < n_qid; i++)
         n_cells *= (double) cellar_schema_n_leaves(cellar_table_schema(table), qid[i]);
-    return sqrt(log(2 * (n_cells + (double) n_values) / delta) / (2 * n_records));
+    return log(2 * (n_cells + (double) n_values) / delta);
 }
 
 static cellar_status options_check(const cellar_diversity_options *options, cellar_error *err)
@@ -216,8 +227,7 @@ cellar_status cellar_diversity_estimate(const cellar_table *table, const size_t 
     work.low = room + 2 * n_values;
     work.high = room + 3 * n_values;
     work.chances = room + 4 * n_values;
-    work.radius = sample_radius(table, qid, n_qid, n_values, whole.n, options->delta);
-    out->radius = work.radius;
+    work.doubt = sample_doubt(table, qid, n_qid, n_values, options->delta);
     CELLAR_TRY(cellar_table_groups(table, qid, n_qid, sensitive, group_add, &work, err));
     bands_finish(options, out);
 out:

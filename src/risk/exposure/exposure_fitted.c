@@ -43,8 +43,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "risk/exposure/exposure_curve.h"
+#include "risk/exposure/share_interval.h"
 
-enum { MAX_CYCLES = 200, N_HALVINGS = 60 };
+enum { MAX_CYCLES = 200 };
 static const double CLOSE = 1e-9; /* the share of people for whom no further cycle is worth while */
 
 cellar_status fitted_cells_create(const size_t *n_levels, size_t n_columns, fitted_cells *out,
@@ -69,43 +70,6 @@ void fitted_cells_clear(fitted_cells *cells)
     cellar_free(cells->low);
     cellar_free(cells->high);
     *cells = (fitted_cells){0};
-}
-
-/* ---- intervals of shares ---------------------------------------------------- */
-
-/* The relative entropy of two coins. */
-static double divergence(double x, double y)
-{
-    double sum = 0;
-    if (x > 0)
-        sum += y > 0 ? x * log(x / y) : INFINITY;
-    if (x < 1)
-        sum += y < 1 ? (1 - x) * log((1 - x) / (1 - y)) : INFINITY;
-    return sum;
-}
-
-/* Between the share seen and `far`, what is as far as doubt allows, and not nearer. */
-static double share_end(double share, double far, double n_draws, double doubt)
-{
-    double near = share;
-    for (int i = 0; i < N_HALVINGS; i++) {
-        double middle = (near + far) / 2;
-        if (n_draws * divergence(share, middle) > doubt)
-            far = middle;
-        else
-            near = middle;
-    }
-    return far;
-}
-
-double fitted_share_least(double share, double n_draws, double doubt)
-{
-    return share > 0 ? share_end(fmin(share, 1), 0, n_draws, doubt) : 0;
-}
-
-double fitted_share_most(double share, double n_draws, double doubt)
-{
-    return share < 1 ? share_end(fmax(share, 0), 1, n_draws, doubt) : 1;
 }
 
 /* ---- fitting ------------------------------------------------------------------ */
@@ -285,15 +249,15 @@ static size_t ends_fill(const fitting *fit, const cellar_exposure_model *model, 
         }
         ends[n].cell = i;
         ends[n].low =
-            largest * fitted_share_least(weight * cells->low[i] / cells->most_people, draws, doubt);
-        ends[n].high = largest * fitted_share_most(weight * cells->high[i] / draws, draws, doubt);
+            largest * cellar_share_least(weight * cells->low[i] / cells->most_people, draws, doubt);
+        ends[n].high = largest * cellar_share_most(weight * cells->high[i] / draws, draws, doubt);
         surely = fmin((1 - fit->tolerance) * ends[n].low, 1);
         ends[n++].chance =
             cellar_exposure_few_others(model->population, model->k, surely, 1 - surely, 1);
     }
     rest = fmin(rest, fmax(cells->most_people - seen, 0));
     *unseen = n_unseen == 0 ? 0
-                            : largest * fitted_share_most(rest / draws, draws,
+                            : largest * cellar_share_most(rest / draws, draws,
                                                           doubt + (double) cells->n_cells * log(2));
     return n;
 }

@@ -20,11 +20,6 @@ cellar_status fitted_cells_create(const size_t *n_levels, size_t n_columns, fitt
                                   cellar_error *err);
 void fitted_cells_clear(fitted_cells *cells);
 
-/* The end of the interval for a share of which `share` was seen among so many draws: it lies beyond
- * with a chance of at most exp(-doubt). */
-double fitted_share_least(double share, double n_draws, double doubt);
-double fitted_share_most(double share, double n_draws, double doubt);
-
 /* The share of the people expected in groups of fewer than k, at most, when they hang together as
  * those of the model do; `counts` has how often each value of each column occurs among them. */
 cellar_status cellar_exposure_fitted(const fitted_cells *cells, const uint64_t *const *counts,
