@@ -3,9 +3,33 @@
 # Data frames of R against the same rows in a CSV file, and against data.table:
 #     bench/frames.R CENSUS.csv [REPEATS]
 # Needs the packages cellar and data.table. Every figure is the least time of the repeats, in one run, with two threads, on
-# the wall and of the processor; memory is what the peak of the process grows by while the frame is counted. Ratios are of both.
+# the wall and of the processor. Memory is what the peak of a process that has just read the frame grows by while it counts it.
 arguments <- commandArgs(TRUE)
 path <- arguments[1]
+
+peak_mib <- function() {
+  line <- grep("^VmHWM", readLines("/proc/self/status"), value = TRUE)
+  as.numeric(gsub("[^0-9]", "", line)) / 1024
+}
+
+# In a process of its own: frames.R --memory FRAME
+if (path == "--memory") {
+  data <- readRDS(arguments[2])
+  cat("5", file = "/proc/self/clear_refs") # the peak begins anew
+  before <- peak_mib()
+  invisible(cellar::tabulate(data, names(data), threads = 2))
+  cat(peak_mib() - before)
+  quit()
+}
+memory <- function(label, data) {
+  file <- tempfile()
+  on.exit(unlink(file))
+  saveRDS(data, file, compress = FALSE)
+  script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  more <- system2(file.path(R.home("bin"), "Rscript"), c(script, "--memory", file), stdout = TRUE)
+  cat(sprintf("%-50s %5.1f MiB beyond the data\n", label, as.numeric(more)))
+}
+
 repeats <- if (length(arguments) > 1) as.integer(arguments[2]) else 5L
 suppressPackageStartupMessages({
   library(data.table)
@@ -13,23 +37,14 @@ suppressPackageStartupMessages({
 })
 setDTthreads(2)
 
-peak_mib <- function() {
-  line <- grep("^VmHWM", readLines("/proc/self/status"), value = TRUE)
-  as.numeric(gsub("[^0-9]", "", line)) / 1024
-}
-forget_peak <- function() cat("5", file = "/proc/self/clear_refs")
 measure <- function(label, work) {
-  gc()
-  forget_peak()
-  before <- peak_mib()
   work()
-  more <- peak_mib() - before
   times <- replicate(repeats, {
     took <- system.time(work())
     c(took[["elapsed"]], took[["user.self"]] + took[["sys.self"]])
   })
   least <- apply(times, 1, min)
-  cat(sprintf("%-34s %7.3f s %7.3f s of the processor %8.1f MiB more\n", label, least[1], least[2], more))
+  cat(sprintf("%-34s %7.3f s %7.3f s of the processor\n", label, least[1], least[2]))
   least
 }
 ratios <- function(label, ours, theirs) {
@@ -51,3 +66,5 @@ theirs <- measure("data.table, factors: [, .N, by]", function() table[, .N, by =
 ratios("factors against the file", in_factors, file)
 ratios("factors against data.table", in_factors, theirs)
 ratios("characters against the file", in_texts, file)
+memory("a data frame of factors", factors)
+memory("a data frame of characters", texts)

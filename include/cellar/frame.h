@@ -23,6 +23,12 @@ typedef enum cellar_column_kind {
     CELLAR_COLUMN_TEXTS     /* const char *, in UTF-8; NULL is missing */
 } cellar_column_kind;
 
+/* Writes the codes of rows [first, first + n) and sets *levels to all levels so far: those of
+ * earlier rows keep their codes, and every array stays in memory until the library's call returns.
+ * Called on the thread of that call, for the rows in their order. 0: memory ended. */
+typedef int cellar_make_codes(void *context, uint64_t first, size_t n, uint32_t *codes,
+                              const char *const **levels, size_t *n_levels);
+
 /* One column. A zeroed struct with name, kind, value_bytes and values is a good one (codes have
  * levels, too). All memory stays the caller's, and unchanged until the call returns. */
 typedef struct cellar_column {
@@ -37,6 +43,10 @@ typedef struct cellar_column {
     const char *const *levels; /* codes: their texts in UTF-8; NULL and "" are missing values */
     size_t n_levels;
     int64_t first_code; /* codes: the code of levels[0]; R's is 1 */
+    /* Codes: NULL, or what makes them when their rows' turn comes, so that never all of them are in
+     * memory; values, value_bytes and levels are not read then. */
+    cellar_make_codes *make_codes;
+    void *context;
 } cellar_column;
 
 typedef struct cellar_frame {

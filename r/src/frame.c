@@ -3,106 +3,131 @@
 #include "routines.h"
 
 #include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- characters: R holds each distinct text once, so that its address is its value ---- */
 
+typedef struct text_slot {
+    SEXP text; /* NULL: free */
+    uint32_t code;
+} text_slot;
+
+/* Numbers of texts, from 1 in order of appearance; NA has 0. It grows while the library works: what
+ * it holds is freed by glue_frame_clear(). */
 typedef struct text_codes {
-    SEXP *texts; /* the distinct ones, in order of appearance */
-    int *slots;  /* number of a text + 1, by address; 0: free */
-    size_t n, n_slots;
+    const SEXP *values;
+    text_slot *slots;
+    const char **levels;
+    size_t n, n_slots;                  /* of texts; a power of two, at least four times as many */
+    void *outgrown[8 * sizeof(size_t)]; /* levels that the library may still read */
+    size_t n_outgrown;
 } text_codes;
 
 static size_t slot_of(const text_codes *codes, SEXP text)
 {
     const uint64_t mixed = ((uint64_t) (uintptr_t) text >> 4) * UINT64_C(0x9E3779B97F4A7C15);
-    size_t slot = (size_t) (mixed >> 20) & (codes->n_slots - 1);
-    while (codes->slots[slot] != 0 && codes->texts[codes->slots[slot] - 1] != text)
+    size_t slot = (size_t) (mixed >> 32) & (codes->n_slots - 1);
+    while (codes->slots[slot].text != text && codes->slots[slot].text != NULL)
         slot = (slot + 1) & (codes->n_slots - 1);
     return slot;
 }
 
-/* Twice the room. The smaller arrays stay until .Call() returns; together they are no larger. */
-static void codes_grow(text_codes *codes)
+/* Twice the room. 0 when memory ends. */
+static int codes_grow(text_codes *codes)
 {
-    text_codes larger = {.n = codes->n, .n_slots = 2 * codes->n_slots};
-    larger.texts = (SEXP *) R_alloc(larger.n_slots / 2, sizeof *larger.texts);
-    larger.slots = (int *) R_alloc(larger.n_slots, sizeof *larger.slots);
-    memset(larger.slots, 0, larger.n_slots * sizeof *larger.slots);
-    for (size_t i = 0; i < codes->n; i++) {
-        larger.texts[i] = codes->texts[i];
-        larger.slots[slot_of(&larger, codes->texts[i])] = (int) i + 1;
+    text_codes larger = *codes;
+    larger.n_slots = codes->n_slots > 0 ? 2 * codes->n_slots : 64;
+    larger.slots = calloc(larger.n_slots, sizeof *larger.slots);
+    larger.levels = malloc(larger.n_slots / 4 * sizeof *larger.levels);
+    if (larger.slots == NULL || larger.levels == NULL) {
+        free(larger.slots);
+        free(larger.levels);
+        return 0;
     }
+    for (size_t i = 0; i < codes->n_slots; i++)
+        if (codes->slots[i].text != NULL)
+            larger.slots[slot_of(&larger, codes->slots[i].text)] = codes->slots[i];
+    if (codes->n > 0)
+        memcpy(larger.levels, codes->levels, codes->n * sizeof *larger.levels);
+    free(codes->slots);
+    larger.outgrown[larger.n_outgrown++] = codes->levels;
     *codes = larger;
+    return 1;
 }
 
-/* The number of a text, from 1; NA has 0. */
-static uint32_t code_of(text_codes *codes, SEXP text)
+typedef struct translation {
+    SEXP text;
+    const char *utf8;
+} translation;
+
+static void translate(void *context)
+{
+    translation *job = context;
+    job->utf8 = Rf_translateCharUTF8(job->text);
+}
+
+/* A text in UTF-8, as it is where it can be: bytes that are no text are for the library to refuse.
+ * R must not jump out of the library: R_ToplevelExec() catches the jump. NULL when memory ends. */
+static const char *utf8_of(SEXP text)
+{
+    translation job = {text, CHAR(text)};
+    const cetype_t encoding = Rf_getCharCE(text);
+    const char *byte = job.utf8;
+    while (*byte != 0 && (unsigned char) *byte < 128)
+        byte++;
+    if (*byte == 0 || encoding == CE_UTF8 || encoding == CE_BYTES)
+        return job.utf8;
+    return R_ToplevelExec(translate, &job) ? job.utf8 : NULL;
+}
+
+static int codes_add(text_codes *codes, SEXP text)
 {
     size_t slot;
-    if (text == NA_STRING)
+    if (4 * (codes->n + 1) > codes->n_slots && !codes_grow(codes))
+        return 0;
+    codes->levels[codes->n] = utf8_of(text);
+    if (codes->levels[codes->n] == NULL)
         return 0;
     slot = slot_of(codes, text);
-    if (codes->slots[slot] == 0) {
-        if (2 * (codes->n + 1) > codes->n_slots) {
-            codes_grow(codes);
-            slot = slot_of(codes, text);
-        }
-        codes->texts[codes->n] = text;
-        codes->slots[slot] = (int) ++codes->n;
+    codes->slots[slot] = (text_slot){text, (uint32_t) ++codes->n};
+    return 1;
+}
+
+static int make_codes(void *context, uint64_t first, size_t n, uint32_t *out,
+                      const char *const **levels, size_t *n_levels)
+{
+    text_codes *codes = context;
+    const SEXP *values = codes->values + first;
+    if (codes->n_slots == 0) {
+        if (!codes_grow(codes))
+            return 0;
+        codes->slots[slot_of(codes, NA_STRING)].text = NA_STRING;
     }
-    return (uint32_t) codes->slots[slot];
+    for (size_t i = 0; i < n; i++) {
+        size_t slot = slot_of(codes, values[i]);
+        if (codes->slots[slot].text == NULL) {
+            if (!codes_add(codes, values[i]))
+                return 0;
+            slot = slot_of(codes, values[i]);
+        }
+        out[i] = codes->slots[slot].code;
+    }
+    *levels = codes->levels;
+    *n_levels = codes->n;
+    return 1;
 }
-
-/* Numbers of 1, 2 or 4 bytes, so that a column of few texts takes few bytes. */
-static void number_set(void *numbers, unsigned bytes, size_t i, uint32_t code)
-{
-    if (bytes == 1)
-        ((uint8_t *) numbers)[i] = (uint8_t) code;
-    else if (bytes == 2)
-        ((uint16_t *) numbers)[i] = (uint16_t) code;
-    else
-        ((uint32_t *) numbers)[i] = code;
-}
-
-static unsigned bytes_for(size_t n_codes)
-{
-    return n_codes <= UINT8_MAX ? 1 : n_codes <= UINT16_MAX ? 2 : 4;
-}
-
-enum { LOOK_AHEAD = 1 << 16 };
 
 static void read_characters(SEXP values, cellar_column *column)
 {
-    const size_t n = (size_t) XLENGTH(values);
-    const SEXP *texts = STRING_PTR_RO(values);
-    text_codes codes = {.n_slots = 32};
-    const char **levels;
-    void *numbers;
-    codes_grow(&codes);
-    for (size_t i = 0; i < n && i < LOOK_AHEAD; i++) /* how many there are, mostly */
-        (void) code_of(&codes, texts[i]);
-    column->value_bytes = bytes_for(codes.n + codes.n / 8);
-    numbers = R_alloc(n + 1, (int) column->value_bytes);
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t code = code_of(&codes, texts[i]);
-        if (bytes_for(code) > column->value_bytes) { /* begin again, wider */
-            column->value_bytes = bytes_for(code);
-            numbers = R_alloc(n + 1, (int) column->value_bytes);
-            i = (size_t) -1;
-            continue;
-        }
-        number_set(numbers, column->value_bytes, i, code);
-    }
-    levels = (const char **) R_alloc(codes.n + 1, sizeof *levels);
-    for (size_t i = 0; i < codes.n; i++)
-        levels[i] = Rf_translateCharUTF8(codes.texts[i]);
+    text_codes *codes = (text_codes *) R_alloc(1, sizeof *codes);
+    memset(codes, 0, sizeof *codes);
+    codes->values = STRING_PTR_RO(values);
     column->kind = CELLAR_COLUMN_CODES;
-    column->is_unsigned = 1;
     column->missing = 0;
-    column->values = numbers;
-    column->levels = levels;
-    column->n_levels = codes.n;
     column->first_code = 1;
+    column->make_codes = make_codes;
+    column->context = codes;
 }
 
 /* ---- columns ------------------------------------------------------------------------ */
@@ -159,4 +184,18 @@ cellar_frame glue_frame(SEXP columns, SEXP n_rows)
     for (size_t c = 0; c < n; c++)
         read_column(VECTOR_ELT(columns, (R_xlen_t) c), frame.n_rows, &read[c]);
     return frame;
+}
+
+void glue_frame_clear(const cellar_frame *frame)
+{
+    for (size_t c = 0; c < frame->n_columns; c++) {
+        text_codes *codes = frame->columns[c].context;
+        if (codes == NULL)
+            continue;
+        for (size_t i = 0; i < codes->n_outgrown; i++)
+            free(codes->outgrown[i]);
+        free(codes->levels);
+        free(codes->slots);
+        memset(codes, 0, sizeof *codes);
+    }
 }

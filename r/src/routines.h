@@ -8,8 +8,10 @@
 
 #include "glue.h"
 
-/* frame.c: the columns of a data frame, valid until .Call() returns. */
+/* frame.c: the columns of a data frame, valid until .Call() returns. Clear it after the library's
+ * call. */
 cellar_frame glue_frame(SEXP columns, SEXP n_rows);
+void glue_frame_clear(const cellar_frame *frame);
 
 /* stream.c: an empty stream for others to fill, freed by R's collector. */
 SEXP cellar_r_new_stream(void);

@@ -151,6 +151,7 @@ SEXP cellar_r_tabulate_frame(SEXP given, SEXP columns, SEXP n_rows)
     cellar_error err;
     const cellar_status status = cellar_tabulate_columns(&spec, &frame, &table, &report, &err);
     glue_wipe(secret);
+    glue_frame_clear(&frame);
     glue_put(handle, table);
     if (status == CELLAR_OK)
         glue_put_report(handle, &report);

@@ -290,7 +290,9 @@ static cellar_status batch_sift(cellar_batch *batch, cellar_error *err)
         else if (outcome < 0) {
             batch_bad_row(batch, batch_line(batch, row),
                           cellar_coder_variable(batch->run->uses[use].coder),
-                          cellar_outcome_text(outcome));
+                          outcome == CELLAR_OUTCOME_ENCODING && batch->frame != NULL
+                              ? "the text is not valid UTF-8"
+                              : cellar_outcome_text(outcome));
             batch->report.n_bad += n - 1;
         } else {
             for (size_t u = 0; u < n_uses; u++)

@@ -94,6 +94,49 @@ static cellar_frame frame_of(const rows *r, size_t n, cellar_column columns[7])
     return (cellar_frame){.columns = columns, .n_columns = 7, .n_rows = n};
 }
 
+/* ---- the same rows with codes that are made ------------------------------------- */
+
+/* Codes of regions in the order of appearance, from 1; 0 is missing. */
+typedef struct maker {
+    const rows *r;
+    uint64_t next_row;
+    const char *levels[N_REGIONS];
+    size_t n;
+    int fails;
+} maker;
+
+static int make_region_codes(void *context, uint64_t first, size_t n, uint32_t *codes,
+                             const char *const **levels, size_t *n_levels)
+{
+    maker *m = context;
+    assert_int_equal(first, m->next_row);
+    m->next_row += n;
+    for (size_t i = 0; i < n; i++) {
+        const int32_t region = m->r->region[first + i];
+        codes[i] = 0;
+        if (region == INT32_MIN)
+            continue;
+        while (codes[i] < m->n && m->levels[codes[i]] != regions[region - 1])
+            codes[i]++;
+        if (codes[i] == m->n)
+            m->levels[m->n++] = regions[region - 1];
+        codes[i]++;
+    }
+    *levels = m->levels;
+    *n_levels = m->n;
+    return !m->fails;
+}
+
+static cellar_column made_column(maker *m)
+{
+    return (cellar_column){.name = "region",
+                           .kind = CELLAR_COLUMN_CODES,
+                           .has_missing = 1,
+                           .first_code = 1,
+                           .make_codes = make_region_codes,
+                           .context = m};
+}
+
 /* ---- the same rows as a stream -------------------------------------------------- */
 
 /* Buffers of one batch. */
@@ -283,9 +326,10 @@ static void test_every_way_in_is_the_file(void **state)
     scratch *place = *state;
     rows *r = make_rows(1, N_ROWS);
     cellar_column columns[7];
-    const cellar_frame frame = frame_of(r, N_ROWS, columns);
     write_csv(place, r, N_ROWS);
     for (uint64_t seed = 0; seed < 60; seed++) {
+        const cellar_frame frame = frame_of(r, N_ROWS, columns);
+        maker made = {.r = r};
         question q;
         cellar_table *file = NULL, *table = NULL;
         cellar_row_report counted, report;
@@ -297,6 +341,12 @@ static void test_every_way_in_is_the_file(void **state)
         q.spec.path = NULL;
         if (cellar_tabulate_columns(&q.spec, &frame, &table, &report, &err) != CELLAR_OK)
             fail_msg("seed %d: %s", (int) seed, err.message);
+        expect_equal(table, file);
+        expect_report(&report, &counted);
+        cellar_table_free(table);
+        columns[0] = made_column(&made);
+        if (cellar_tabulate_columns(&q.spec, &frame, &table, &report, &err) != CELLAR_OK)
+            fail_msg("seed %d, made: %s", (int) seed, err.message);
         expect_equal(table, file);
         expect_report(&report, &counted);
         ask_stream(r, &q, seed, file, &counted);
@@ -437,6 +487,26 @@ static void test_columns_that_hold_counts_are_asked_about(void **state)
     cellar_table_free(table);
 }
 
+static void test_makers_that_fail(void **state)
+{
+    rows *r = make_rows(1, 40);
+    maker made = {.r = r, .fails = 1};
+    cellar_column column = made_column(&made);
+    const cellar_frame frame = {.columns = &column, .n_columns = 1, .n_rows = 40};
+    const cellar_variable_spec variable = {.column = "region"};
+    const cellar_tabulate_spec spec = {.variables = &variable, .n_variables = 1, .n_threads = 2};
+    cellar_table *table = NULL;
+    cellar_error err;
+    (void) state;
+    assert_int_equal(cellar_tabulate_columns(&spec, &frame, &table, NULL, &err), CELLAR_ERR_MEMORY);
+    assert_null(table);
+    column.kind = CELLAR_COLUMN_TEXTS;
+    assert_int_equal(cellar_tabulate_columns(&spec, &frame, &table, NULL, &err),
+                     CELLAR_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "only codes are made"));
+    free(r);
+}
+
 /* ---- memory ---------------------------------------------------------------------- */
 
 static cellar_status count_small(void *context, cellar_error *err)
@@ -447,11 +517,17 @@ static cellar_status count_small(void *context, cellar_error *err)
     cellar_column columns[7];
     const cellar_frame frame = frame_of(context, 40, columns);
     struct ArrowArrayStream stream;
+    maker made = {.r = context};
     cellar_table *table = NULL;
     question q;
     cellar_status status;
     make_question(3, &q);
     q.spec.n_threads = 1;
+    status = cellar_tabulate_columns(&q.spec, &frame, &table, NULL, err);
+    cellar_table_free(table);
+    if (status != CELLAR_OK)
+        return status;
+    columns[0] = made_column(&made);
     status = cellar_tabulate_columns(&q.spec, &frame, &table, NULL, err);
     cellar_table_free(table);
     if (status != CELLAR_OK)
@@ -480,6 +556,7 @@ int main(void)
         cmocka_unit_test(test_numbers_are_written_as_in_files),
         cmocka_unit_test(test_bad_streams_are_refused),
         cmocka_unit_test(test_columns_that_hold_counts_are_asked_about),
+        cmocka_unit_test(test_makers_that_fail),
         cmocka_unit_test(test_every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

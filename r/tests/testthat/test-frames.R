@@ -36,9 +36,19 @@ test_that("many distinct texts are counted as table() counts them", {
   expect_identical(found$count[match(names(want), found$x)], as.numeric(want))
 })
 
-test_that("texts that turn up late widen their codes", {
+test_that("texts that turn up late are counted, and those of units and keys read", {
   d <- data.frame(x = c(rep("a", 70000), paste0("b", 1:70000)), y = "k")
   expect_identical(sort(counts(d)$count), c(rep(1, 70000), 70000))
+  units <- data.frame(x = rep(c("a", "b"), 30000), y = "k", id = rep(1:40000, length.out = 60000))
+  want <- counts(units, unit = "id", max_per_unit = 1)
+  expect_identical(counts(transform(units, id = as.character(id)), unit = "id", max_per_unit = 1), want)
+  expect_identical(sum(want$count), 40000)
+})
+
+test_that("bytes that are no text are refused by the column's name", {
+  broken <- rawToChar(as.raw(c(0x61, 0xff)))
+  Encoding(broken) <- "bytes"
+  expect_error(tabulate(data.frame(x = c("a", broken)), "x"), "column 'x': the text is not valid UTF-8")
 })
 
 test_that("tibbles, data tables and labelled columns are counted", {

@@ -44,6 +44,8 @@ struct frame_column {
     size_t n_buffers;
     frame_column *levels; /* values are numbers of these; NULL: they are values */
     int64_t first_code;   /* the number of the first of them */
+    int levels_stay;      /* the next part has the same levels, and perhaps more */
+    uint32_t *made;       /* owned: the values */
 };
 
 /* 1 when the value of a row is missing. */
@@ -53,6 +55,10 @@ int64_t frame_integer(const frame_column *column, uint64_t row);
 /* Adds the value of a row as the text a CSV file would have; nothing when it is missing. NULL, or
  * what is wrong with the value. */
 const char *frame_add_value(const frame_column *column, uint64_t row, cellar_text *text);
+/* The same for rows [first, first + n), each of at most `max_value` bytes. A row lies between two
+ * marks (cellar_slices). `text` never gets longer than 1 GiB and one value. */
+const char *frame_add_values(const frame_column *column, uint64_t first, size_t n, size_t max_value,
+                             cellar_text *text, uint32_t *marks);
 
 /* ---- what an Arrow schema says of a column ---- */
 
@@ -76,9 +82,14 @@ void frame_free_layouts(frame_layout *layouts, size_t n); /* NULL is fine */
 cellar_status frame_read_array(const struct ArrowArray *array, const frame_layout *layouts,
                                size_t n_columns, const unsigned char *is_used, const char *file,
                                frame_column *columns, uint64_t *n_rows, cellar_error *err);
-/* The columns of a data frame in memory, all of them. */
+/* The layouts of a data frame in memory. Free them in every case. */
 cellar_status frame_read_given(const cellar_frame *frame, const char *file, frame_layout **layouts,
-                               frame_column **columns, cellar_error *err);
+                               cellar_error *err);
+/* Rows [first, first + n) of the columns in use; codes that a maker makes are made. Free the
+ * columns in every case. */
+cellar_status frame_take_given(const cellar_frame *frame, const unsigned char *is_used,
+                               uint64_t first, uint64_t n, frame_column *columns,
+                               cellar_error *err);
 void frame_free_columns(frame_column *columns, size_t n); /* NULL is fine */
 
 /* ---- the source: parts one after the other, cut into pieces for lanes (source.c) ---- */
@@ -111,7 +122,7 @@ typedef struct frame_piece {
     double fraction;   /* of all rows up to the end of the piece; -1: not known */
 } frame_piece;
 
-enum { FRAME_PIECE_ROWS = 8192 };
+enum { FRAME_PIECE_ROWS = 8192, FRAME_MADE_ROWS = 2 * FRAME_PIECE_ROWS };
 
 /* The next piece; n is 0 at the end. Lane 0, the caller's thread, is the one that asks the stream
  * for more; the other lanes wait for it. `is_over` asks whether that is still wanted. Give every

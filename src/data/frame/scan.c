@@ -8,8 +8,7 @@
 #include "data/frame/scan.h"
 #include "data/scan_lanes.h"
 
-/* The text of one piece lies in one buffer, with marks of 32 bits. */
-enum { PIECE_TEXT_MAX = 1 << 30, MIB = 1 << 20, ROW_MIB = 4 };
+enum { MIB = 1 << 20, ROW_MIB = 4 };
 
 void scan_frame_clear(scan_frame *frame)
 {
@@ -42,16 +41,19 @@ static const frame_column *column_of(const scan_frame *frame, const cellar_batch
     return &frame->piece.columns[batch->run->uses[u].column];
 }
 
-/* Codes are known for the levels of one part; the next one may have others. */
-static int prepare_codes(frame_use *use, const frame_piece *piece, uint64_t n_levels)
+/* Codes are known for the levels of one part; the next one may have others, or more. One more
+ * stands for what is no level. */
+static int prepare_codes(frame_use *use, const frame_column *column, const frame_piece *piece)
 {
+    const uint64_t n_levels = column->levels->n;
     if (use->part_number == piece->part_number)
         return 1;
-    if (n_levels > SIZE_MAX / sizeof *use->codes ||
-        !cellar_grow(&use->codes, &use->capacity, (size_t) n_levels, sizeof *use->codes))
+    if (n_levels >= SIZE_MAX / sizeof *use->codes ||
+        !cellar_grow(&use->codes, &use->capacity, (size_t) n_levels + 1, sizeof *use->codes))
         return 0;
-    for (size_t i = 0; i < n_levels; i++)
+    for (size_t i = column->levels_stay ? use->n_levels : 0; i <= n_levels; i++)
         use->codes[i] = CELLAR_CODE_ABSENT;
+    use->n_levels = (size_t) n_levels;
     use->part_number = piece->part_number;
     return 1;
 }
@@ -78,40 +80,25 @@ static int32_t code_of(scan_frame *frame, cellar_batch *batch, size_t u, uint64_
     return *known = batch_resolve(batch, u, &frame->value);
 }
 
+/* Levels that are known already; what is beyond them stands behind the last. */
 #define LOOK_UP(type)                                                                              \
     {                                                                                              \
         const char *at = (const char *) column->values + first * sizeof(type);                     \
         for (size_t row = 0; row < n; row++) {                                                     \
             type value;                                                                            \
-            int32_t code = CELLAR_CODE_ABSENT;                                                     \
+            uint64_t level;                                                                        \
             memcpy(&value, at + row * sizeof value, sizeof value);                                 \
-            if ((uint64_t) value - base < n_levels)                                                \
-                code = look_up[(uint64_t) value - base];                                           \
-            if (code == CELLAR_CODE_ABSENT || has_gaps)                                            \
-                code = code_of(frame, batch, u, frame->piece.first + row);                         \
-            any |= codes[row] = code;                                                              \
+            level = (uint64_t) value - base;                                                       \
+            any |= codes[row] = look_up[level < n_levels ? level : n_levels];                      \
         }                                                                                          \
         break;                                                                                     \
     }
 
-int32_t scan_frame_codes(scan_frame *frame, cellar_batch *batch, size_t u, int32_t *codes)
+static int32_t look_up_codes(const frame_column *column, uint64_t first, size_t n,
+                             const int32_t *look_up, int32_t *codes)
 {
-    const frame_column *column = column_of(frame, batch, u);
-    const uint64_t first = column->offset + frame->piece.first;
     const uint64_t n_levels = column->levels->n, base = (uint64_t) column->first_code;
-    const size_t n = frame->piece.n;
-    /* a value that means missing may be the number of a level, too */
-    const int has_gaps = column->validity != NULL || column->is_missing != NULL ||
-                         (column->has_missing && (uint64_t) column->missing - base < n_levels);
-    const int32_t *look_up;
     int32_t any = 0;
-
-    if (!prepare_codes(&frame->uses[u], &frame->piece, n_levels)) {
-        codes[0] = CELLAR_OUTCOME_NO_MEMORY;
-        memset(codes + 1, 0, (n - 1) * sizeof *codes);
-        return codes[0];
-    }
-    look_up = frame->uses[u].codes;
     switch (column->width * 2 + (column->is_unsigned != 0)) {
     case 2:
         LOOK_UP(int8_t)
@@ -131,6 +118,35 @@ int32_t scan_frame_codes(scan_frame *frame, cellar_batch *batch, size_t u, int32
     return any;
 }
 
+int32_t scan_frame_codes(scan_frame *frame, cellar_batch *batch, size_t u, int32_t *codes)
+{
+    const frame_column *column = column_of(frame, batch, u);
+    const uint64_t n_levels = column->levels->n;
+    const size_t n = frame->piece.n;
+    /* a value that means missing may be the number of a level, too */
+    const int has_gaps = column->validity != NULL || column->is_missing != NULL ||
+                         (column->has_missing &&
+                          (uint64_t) column->missing - (uint64_t) column->first_code < n_levels);
+    int32_t any;
+
+    if (!prepare_codes(&frame->uses[u], column, &frame->piece)) {
+        codes[0] = CELLAR_OUTCOME_NO_MEMORY;
+        memset(codes + 1, 0, (n - 1) * sizeof *codes);
+        return codes[0];
+    }
+    any =
+        look_up_codes(column, column->offset + frame->piece.first, n, frame->uses[u].codes, codes);
+    if (any >= 0 && !has_gaps)
+        return any;
+    any = 0;
+    for (size_t row = 0; row < n; row++) {
+        if (codes[row] == CELLAR_CODE_ABSENT || has_gaps)
+            codes[row] = code_of(frame, batch, u, frame->piece.first + row);
+        any |= codes[row];
+    }
+    return any;
+}
+
 int scan_frame_is_coded(const scan_frame *frame, size_t u)
 {
     return frame->uses[u].is_looked_up;
@@ -138,42 +154,27 @@ int scan_frame_is_coded(const scan_frame *frame, size_t u)
 
 /* ---- texts ------------------------------------------------------------------- */
 
-static cellar_status write_value(scan_frame *frame, const cellar_batch *batch, size_t u,
-                                 uint64_t row, cellar_error *err)
+static uint32_t *marks_of(const scan_frame *frame, size_t u)
 {
-    const size_t start = frame->text.length;
-    const char *fault = frame_add_value(column_of(frame, batch, u), row, &frame->text);
-    if (frame->text.failed)
-        return cellar_fail_memory(err, "a batch of rows");
-    if (fault == NULL && frame->text.length - start > frame->max_value)
-        fault = "a text is longer than a row may be";
-    if (fault == NULL && frame->text.length > PIECE_TEXT_MAX)
-        fault = "8192 rows hold more than 1 GiB of text";
-    if (fault != NULL)
-        return cellar_fail(err, CELLAR_ERR_INPUT, "%s: column %zu: %s", batch->run->file,
-                           batch->run->uses[u].column + 1, fault);
-    return CELLAR_OK;
+    return frame->marks + 2 * u * FRAME_PIECE_ROWS;
 }
 
 /* The fields that are not looked up, as texts with marks around them. */
 static cellar_status write_texts(scan_frame *frame, const cellar_batch *batch, cellar_error *err)
 {
-    cellar_status status = CELLAR_OK;
-    uint32_t *mark = frame->marks;
     cellar_text_reset(&frame->text);
-    for (size_t row = 0; row < frame->piece.n; row++)
-        for (size_t u = 0; u < frame->n_uses; u++, mark += 2) {
-            if (frame->uses[u].is_looked_up)
-                continue;
-            mark[0] = (uint32_t) frame->text.length - 1;
-            CELLAR_TRY(write_value(frame, batch, u, frame->piece.first + row, err));
-            mark[1] = (uint32_t) frame->text.length;
-        }
+    for (size_t u = 0; u < frame->n_uses; u++) {
+        const char *fault;
+        if (frame->uses[u].is_looked_up)
+            continue;
+        fault = frame_add_values(column_of(frame, batch, u), frame->piece.first, frame->piece.n,
+                                 frame->max_value, &frame->text, marks_of(frame, u));
+        if (fault != NULL && !frame->text.failed)
+            return cellar_fail(err, CELLAR_ERR_INPUT, "%s: column %zu: %s", batch->run->file,
+                               batch->run->uses[u].column + 1, fault);
+    }
     cellar_text_printf(&frame->text, "%*s", CELLAR_TEXT_SLACK, ""); /* readable bytes */
-    if (frame->text.failed)
-        status = cellar_fail_memory(err, "a batch of rows");
-out:
-    return status;
+    return frame->text.failed ? cellar_fail_memory(err, "a batch of rows") : CELLAR_OK;
 }
 
 /* ---- the lane ---------------------------------------------------------------- */
@@ -197,8 +198,7 @@ cellar_status scan_frame_batch(scan_frame *frame, cellar_batch *batch, cellar_er
         frame->uses[u].is_looked_up =
             run->uses[u].coder != NULL && column_of(frame, batch, u)->levels != NULL;
         n_texts += !frame->uses[u].is_looked_up;
-        batch->slices[u] =
-            (cellar_slices){.marks = frame->marks + 2 * u, .stride = 2 * frame->n_uses};
+        batch->slices[u] = (cellar_slices){.marks = marks_of(frame, u), .stride = 2};
     }
     if (n_texts > 0)
         CELLAR_TRY(write_texts(frame, batch, err));

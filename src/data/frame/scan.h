@@ -10,7 +10,7 @@ typedef struct frame_use {
     int is_looked_up;
     uint64_t part_number; /* whose levels `codes` is about */
     int32_t *codes;       /* of each level, CELLAR_CODE_ABSENT as long as it is not known */
-    size_t capacity;
+    size_t n_levels, capacity;
     int32_t missing; /* that of a missing value, or the same */
 } frame_use;
 
@@ -18,7 +18,7 @@ struct scan_frame {
     frame_piece piece;
     frame_use *uses;
     size_t n_uses, max_value;
-    uint32_t *marks; /* the marks around each use, row by row */
+    uint32_t *marks; /* the marks around each row, use by use */
     cellar_text text, value;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of a data frame, handed to lanes in pieces. A stream belongs to the caller's thread, lane
- * 0: it asks for the next part as long as less than two wait, and releases those that are done. */
+/* Parts of a data frame, handed to lanes in pieces. A stream, and codes that are made, belong to
+ * the caller's thread, lane 0: it asks for the next part as long as less than two wait, and
+ * releases those that are done. */
 #include <pthread.h>
 #include <string.h>
 
@@ -23,14 +24,15 @@ struct frame_source {
     frame_layout *layouts;
     size_t n_columns;
     unsigned char *is_used;
-    struct ArrowArrayStream stream; /* release is NULL: there is none */
+    struct ArrowArrayStream stream; /* release is NULL: there is none, but columns in memory */
+    cellar_frame given;
+    uint64_t next_given, part_rows; /* the first row of the next part, and how many it may have */
 
     pthread_mutex_t lock;
     pthread_cond_t more;
     frame_part *first, *last; /* oldest first; those that are done go from the front */
     uint64_t n_parts, n_pieces, n_rows_taken;
-    uint64_t n_rows; /* of all parts; 0 as long as it is not known */
-    int is_ended;    /* there are no more parts */
+    int is_ended; /* there are no more parts */
 };
 
 /* ---- parts ------------------------------------------------------------------- */
@@ -170,26 +172,23 @@ cellar_status frame_source_open_given(const cellar_frame *frame, const char *fil
 {
     cellar_status status = CELLAR_OK;
     frame_source *source = source_create(file);
-    frame_part *part = cellar_alloc(1, sizeof *part);
 
     *out = NULL;
-    if (source == NULL || part == NULL)
-        CELLAR_TRY(cellar_fail_memory(err, "a reader"));
+    if (source == NULL)
+        return cellar_fail_memory(err, "a reader");
+    source->given = *frame;
+    source->part_rows = frame->n_rows;
+    for (size_t c = 0; c < frame->n_columns; c++)
+        if (frame->columns[c].make_codes != NULL)
+            source->part_rows = FRAME_MADE_ROWS;
     source->n_columns = frame->n_columns;
     source->is_used = cellar_alloc(frame->n_columns, 1);
     if (source->is_used == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a reader"));
-    CELLAR_TRY(frame_read_given(frame, file, &source->layouts, &part->columns, err));
-    part->n_rows = source->n_rows = frame->n_rows;
-    add_part(source, part);
-    source->is_ended = 1;
+    CELLAR_TRY(frame_read_given(frame, file, &source->layouts, err));
     *out = source;
     source = NULL;
-    part = NULL;
 out:
-    if (part != NULL)
-        frame_free_columns(part->columns, frame->n_columns);
-    cellar_free(part);
     frame_source_close(source);
     return status;
 }
@@ -217,12 +216,36 @@ cellar_status frame_source_use(frame_source *source, size_t column, cellar_error
 
 /* ---- pieces ------------------------------------------------------------------ */
 
-/* Asks the stream for its next part. *out is NULL at its end. */
+static cellar_status pull_given(frame_source *source, frame_part *part, cellar_error *err)
+{
+    const uint64_t first = source->next_given, left = source->given.n_rows - first;
+    part->n_rows = left < source->part_rows ? left : source->part_rows;
+    source->next_given += part->n_rows;
+    return part->n_rows == 0 ? CELLAR_OK
+                             : frame_take_given(&source->given, source->is_used, first,
+                                                part->n_rows, part->columns, err);
+}
+
+/* At the end of the stream part->array.release is NULL. */
+static cellar_status pull_batch(frame_source *source, frame_part *part, cellar_error *err)
+{
+    const int code = source->stream.get_next(&source->stream, &part->array);
+    if (code != 0) {
+        part->array.release = NULL;
+        return stream_fail(source, code, err);
+    }
+    return part->array.release == NULL
+               ? CELLAR_OK
+               : frame_read_array(&part->array, source->layouts, source->n_columns, source->is_used,
+                                  source->file, part->columns, &part->n_rows, err);
+}
+
+/* Gets the next part. *out is NULL when there are no more. */
 static cellar_status pull(frame_source *source, frame_part **out, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
+    const int is_stream = source->stream.release != NULL;
     frame_part *part = cellar_alloc(1, sizeof *part);
-    int code;
 
     *out = NULL;
     if (part == NULL)
@@ -230,17 +253,11 @@ static cellar_status pull(frame_source *source, frame_part **out, cellar_error *
     part->columns = cellar_alloc(source->n_columns, sizeof *part->columns);
     if (part->columns == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a batch of rows"));
-    code = source->stream.get_next(&source->stream, &part->array);
-    if (code != 0) {
-        part->array.release = NULL;
-        CELLAR_TRY(stream_fail(source, code, err));
+    CELLAR_TRY((is_stream ? pull_batch : pull_given)(source, part, err));
+    if (is_stream ? part->array.release != NULL : part->n_rows > 0) {
+        *out = part;
+        part = NULL;
     }
-    if (part->array.release == NULL)
-        goto out;
-    CELLAR_TRY(frame_read_array(&part->array, source->layouts, source->n_columns, source->is_used,
-                                source->file, part->columns, &part->n_rows, err));
-    *out = part;
-    part = NULL;
 out:
     if (part != NULL)
         part_free(source, part);
@@ -260,8 +277,9 @@ static void take_rows(frame_source *source, frame_part *part, frame_piece *piece
     part->next_row += piece->n;
     part->n_out++;
     source->n_rows_taken += piece->n;
-    piece->fraction =
-        source->n_rows > 0 ? (double) source->n_rows_taken / (double) source->n_rows : -1;
+    piece->fraction = source->stream.release == NULL
+                          ? (double) source->n_rows_taken / (double) source->given.n_rows
+                          : -1;
 }
 
 /* The first part with rows that nobody took, and how many there are. */

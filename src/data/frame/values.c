@@ -44,7 +44,7 @@ int frame_is_missing(const frame_column *column, uint64_t row)
         return 1;
     if (column->validity != NULL && !bit_at(column->validity, column->offset + row))
         return 1;
-    if (column->is_missing != NULL && column->is_missing[row] != 0)
+    if (column->is_missing != NULL && column->is_missing[column->offset + row] != 0)
         return 1;
     return column->has_missing && frame_integer(column, row) == column->missing;
 }
@@ -132,21 +132,21 @@ static void add_decimal(const frame_column *column, uint64_t row, cellar_text *t
 
 static const char broken_text[] = "the text has no place in its buffer";
 
-static const char *add_text(const frame_column *column, uint64_t row, cellar_text *text)
+/* Where the text of a row begins; that of the one before ends there. */
+static int64_t text_start(const frame_column *column, uint64_t row)
 {
     const uint64_t at = column->offset + row;
-    int64_t begin, end;
     if (column->width == 4) {
-        int32_t both[2];
-        memcpy(both, (const char *) column->values + at * 4, sizeof both);
-        begin = both[0];
-        end = both[1];
-    } else {
-        int64_t both[2];
-        memcpy(both, (const char *) column->values + at * 8, sizeof both);
-        begin = both[0];
-        end = both[1];
+        LOAD(int32_t, column->values, at);
+        return loaded;
     }
+    LOAD(int64_t, column->values, at);
+    return loaded;
+}
+
+static const char *add_text(const frame_column *column, uint64_t row, cellar_text *text)
+{
+    const int64_t begin = text_start(column, row), end = text_start(column, row + 1);
     if (begin < 0 || end < begin || (end > begin && column->bytes == NULL))
         return broken_text;
     if (end > begin)
@@ -212,7 +212,7 @@ const char *frame_add_value(const frame_column *column, uint64_t row, cellar_tex
     case FRAME_VIEWS:
         return add_view(column, row, text);
     case FRAME_POINTERS: {
-        const char *string = ((const char *const *) column->values)[row];
+        const char *string = ((const char *const *) column->values)[column->offset + row];
         if (string != NULL)
             cellar_text_add_string(text, string);
         break;
@@ -221,4 +221,60 @@ const char *frame_add_value(const frame_column *column, uint64_t row, cellar_tex
         break;
     }
     return NULL;
+}
+
+/* ---- many values -------------------------------------------------------------- */
+
+static const char too_long[] = "a text is longer than a row may be";
+
+/* The texts of one piece lie in one buffer, with marks of 32 bits. */
+enum { TEXT_MAX = 1 << 30 };
+static const char too_much[] = "8192 rows hold more than 1 GiB of text";
+
+/* Texts that lie one after the other are copied together. */
+static const char *add_texts(const frame_column *column, uint64_t first, size_t n, size_t max_value,
+                             cellar_text *text, uint32_t *marks)
+{
+    const int64_t start = text_start(column, first), stop = text_start(column, first + n);
+    const int has_gaps = column->validity != NULL || column->is_missing != NULL;
+    const uint32_t base = (uint32_t) text->length;
+    int64_t end = start;
+    if (start < 0 || stop < start || (stop > start && column->bytes == NULL))
+        return broken_text;
+    if ((uint64_t) (stop - start) + base > TEXT_MAX)
+        return too_much;
+    if (stop > start)
+        cellar_text_add(text, column->bytes + start, (size_t) (stop - start));
+    for (size_t row = 0; row < n; row++) {
+        const int64_t begin = end;
+        end = text_start(column, first + row + 1);
+        if (end < begin || end > stop)
+            return broken_text;
+        if ((size_t) (end - begin) > max_value)
+            return too_long;
+        marks[2 * row] = base + (uint32_t) (begin - start) - 1;
+        marks[2 * row + 1] = base + (uint32_t) (end - start);
+    }
+    for (size_t row = 0; has_gaps && row < n; row++)
+        if (frame_is_missing(column, first + row))
+            marks[2 * row + 1] = marks[2 * row] + 1;
+    return NULL;
+}
+
+const char *frame_add_values(const frame_column *column, uint64_t first, size_t n, size_t max_value,
+                             cellar_text *text, uint32_t *marks)
+{
+    const char *fault = NULL;
+    if (column->type == FRAME_TEXTS && column->levels == NULL)
+        return add_texts(column, first, n, max_value, text, marks);
+    for (size_t row = 0; fault == NULL && row < n; row++) {
+        marks[2 * row] = (uint32_t) text->length - 1;
+        fault = frame_add_value(column, first + row, text);
+        marks[2 * row + 1] = (uint32_t) text->length;
+        if (fault == NULL && marks[2 * row + 1] - marks[2 * row] - 1 > max_value)
+            fault = too_long;
+        if (fault == NULL && text->length > TEXT_MAX)
+            fault = too_much;
+    }
+    return fault;
 }
