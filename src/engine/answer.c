@@ -125,7 +125,6 @@ static cellar_status fail_value(const cellar_sql_answer *a, const char *source, 
 static cellar_status add_reason(cellar_sql_answer *a, const char *source, int64_t reason,
                                 uint64_t n, cellar_error *err)
 {
-    a->report.n_read += n;
     if (reason == SQL_FILTERED)
         a->report.n_filtered += n;
     else if (reason == SQL_MISSING)
@@ -205,8 +204,9 @@ static int make_room(cellar_sql_answer *a)
     return is_ok;
 }
 
-/* The rows that each database promises and those that came. 0: memory ended. */
-static int note_row(cellar_sql_answer *a, const char *source, int64_t n_promised)
+/* How many rows there are says each row of a database that can say it: *is_ok is 0 where they do
+ * not agree. The answer is 0 when memory ended. */
+static int note_row(cellar_sql_answer *a, const char *source, int64_t n_promised, int *is_ok)
 {
     size_t i = 0;
     while (i < a->n_parts && strcmp(a->parts[i].source, source) != 0)
@@ -214,13 +214,14 @@ static int note_row(cellar_sql_answer *a, const char *source, int64_t n_promised
     if (i == a->n_parts) {
         if (!cellar_grow(&a->parts, &a->parts_room, i + 1, sizeof *a->parts))
             return 0;
-        a->parts[i] = (answer_part){.source = cellar_arena_copy(a->texts, source, strlen(source))};
+        a->parts[i] = (answer_part){.source = cellar_arena_copy(a->texts, source, strlen(source)),
+                                    .n_promised = (uint64_t) n_promised};
         if (a->parts[i].source == NULL)
             return 0;
         a->n_parts++;
     }
     a->parts[i].n_rows++;
-    a->parts[i].n_promised = (uint64_t) n_promised;
+    *is_ok = a->parts[i].n_promised == (uint64_t) n_promised;
     return 1;
 }
 
@@ -244,9 +245,11 @@ cellar_status cellar_sql_answer_add(cellar_sql_answer *a, const char *source,
     int is_ok = read_whole(fields[0], &reason) && reason <= 0 &&
                 read_whole(fields[n_variables + 1], &count) && count > 0 &&
                 read_whole(fields[cellar_sql_answer_n_columns(a) - 1], &n_promised) &&
-                n_promised >= 0;
-    if (is_ok && !note_row(a, source, n_promised))
+                n_promised >= a->dialect->has_windows;
+    if (is_ok && !note_row(a, source, n_promised, &is_ok))
         return cellar_fail_memory(err, "an answer");
+    if (is_ok && __builtin_add_overflow(a->report.n_read, (uint64_t) count, &a->report.n_read))
+        return cellar_fail(err, CELLAR_ERR_OVERFLOW, "%s: there are too many records", source);
     if (is_ok && reason != SQL_COUNTS)
         return add_reason(a, source, reason, (uint64_t) count, err);
     if (!make_room(a))
@@ -261,7 +264,6 @@ cellar_status cellar_sql_answer_add(cellar_sql_answer *a, const char *source,
         return cellar_fail(err, CELLAR_ERR_INPUT, "%s: the answer is not one to this question",
                            source);
     a->counts[a->n++] = (uint64_t) count;
-    a->report.n_read += (uint64_t) count;
     a->report.n_counted += (uint64_t) count;
     return CELLAR_OK;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The answer of a database that somebody else asked, as a CSV file with a header: "DIALECT:FILE".
  */
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/csv_record.h"
 #include "base/error.h"
@@ -41,6 +43,43 @@ static cellar_status take_row(const sql_request *r, const cellar_csv *csv, cella
     return r->sink(r->context, fields, err);
 }
 
+/* "o", "c1", "c2", ..., "n", "ws", "ks", "m". */
+static const char *name_of(const sql_request *r, size_t column, char room[24])
+{
+    static const char *const others[] = {"n", "ws", "ks", "m"};
+    const size_t n_others = 2 + (size_t) r->has_weights + (size_t) r->has_keys;
+    const size_t n_variables = r->n_columns - 1 - n_others;
+    size_t other = column - n_variables - 1;
+    if (column == 0)
+        return "o";
+    if (column <= n_variables) {
+        snprintf(room, 24, "c%zu", column);
+        return room;
+    }
+    if (other >= 1 && !r->has_weights)
+        other++;
+    if (other >= 2 && !r->has_keys)
+        other++;
+    return others[other];
+}
+
+/* Some databases write names in capitals. */
+static cellar_status check_header(const sql_request *r, const cellar_csv *csv, cellar_error *err)
+{
+    char room[24];
+    if (csv->n_columns != r->n_columns)
+        return cellar_fail(err, CELLAR_ERR_INPUT,
+                           "%s: the answer has other columns: expected %zu, o to m as the question "
+                           "names them, with commas between",
+                           csv->name, r->n_columns);
+    for (size_t i = 0; i < r->n_columns; i++)
+        if (strcasecmp(csv->header[i], name_of(r, i, room)) != 0)
+            return cellar_fail(err, CELLAR_ERR_INPUT,
+                               "%s: the answer has other columns: expected '%s' as number %zu",
+                               csv->name, name_of(r, i, room), i + 1);
+    return CELLAR_OK;
+}
+
 static cellar_status take_rows(const sql_request *r, cellar_csv *csv, cellar_error *err)
 {
     const char **fields = cellar_alloc(r->n_columns, sizeof *fields);
@@ -50,9 +89,7 @@ static cellar_status take_rows(const sql_request *r, cellar_csv *csv, cellar_err
     if (fields == NULL || texts == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "an answer"));
     CELLAR_TRY(cellar_csv_read_header(csv, err));
-    if (csv->n_columns != r->n_columns)
-        CELLAR_TRY(
-            cellar_fail(err, CELLAR_ERR_INPUT, "%s: the answer has other columns", r->shown));
+    CELLAR_TRY(check_header(r, csv, err));
     while (found) {
         CELLAR_TRY(cellar_csv_next(csv, &found, err));
         if (found)
@@ -66,18 +103,26 @@ out:
     return status;
 }
 
+cellar_status sql_read_answer(const sql_request *r, const char *name, const char *bytes,
+                              size_t length, cellar_error *err)
+{
+    cellar_csv csv = {0};
+    cellar_status status;
+    cellar_csv_init(&csv, name, bytes, length, ',');
+    status = take_rows(r, &csv, err);
+    cellar_csv_clear(&csv);
+    return status;
+}
+
 cellar_status sql_run_answer(const sql_request *r, cellar_error *err)
 {
     const char *path = strchr(r->place, ':') + 1;
-    cellar_csv csv = {0};
     char *bytes = NULL;
     size_t length = 0;
     cellar_status status = cellar_file_read(path, ANSWER_BYTES_MAX, &bytes, &length, err);
     if (status != CELLAR_OK)
         return status;
-    cellar_csv_init(&csv, path, bytes, length, ',');
-    status = take_rows(r, &csv, err);
-    cellar_csv_clear(&csv);
+    status = sql_read_answer(r, path, bytes, length, err);
     cellar_free(bytes);
     return status;
 }

@@ -33,37 +33,62 @@ int sql_next_part(const char **at, const char **name, size_t *length)
     return end[0] != '.' || end[1] != '\0';
 }
 
-static cellar_status check_table(const char *table, cellar_error *err)
+/* A name that is cut off may be another column's. */
+static cellar_status check_length(const sql_dialect *d, const char *name, size_t length,
+                                  cellar_error *err)
 {
-    const char *at = table, *name;
-    size_t length;
-    if (table == NULL || table[0] == '\0')
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the table of the database has no name");
-    while (*at != '\0')
-        if (!sql_next_part(&at, &name, &length))
-            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                               "'%.200s' names no table: expected TABLE or SCHEMA.TABLE, a part "
-                               "with a point in it in double quotes",
-                               table);
-    return CELLAR_OK;
+    if (d->name_bytes == 0 || length <= d->name_bytes)
+        return CELLAR_OK;
+    return cellar_fail(err, CELLAR_ERR_ARGUMENT, "'%.*s': names for %s have at most %zu bytes",
+                       (int) (length < 200 ? length : 200), name, d->name, d->name_bytes);
 }
 
-cellar_status sql_check_name(const sql_dialect *d, const char *name, cellar_error *err)
+/* Dialects in which a backslash escapes do not agree how a name is escaped. */
+static cellar_status check_escapes(const sql_dialect *d, const char *name, cellar_error *err)
 {
-    if (name == NULL || d->literal != SQL_ESCAPED ||
-        (strchr(name, '\\') == NULL && strchr(name, d->quote) == NULL))
+    if (d->literal != SQL_ESCAPED || (strchr(name, '\\') == NULL && strchr(name, d->quote) == NULL))
         return CELLAR_OK;
     return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
                        "'%.200s': names for %s have no backslash and no %c", name, d->name,
                        d->quote);
 }
 
+static cellar_status check_table(const sql_dialect *d, const char *table, cellar_error *err)
+{
+    const char *at = table, *name;
+    cellar_status status = CELLAR_OK;
+    size_t length;
+    if (table == NULL || table[0] == '\0')
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the table of the database has no name");
+    while (*at != '\0') {
+        if (!sql_next_part(&at, &name, &length))
+            return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                               "'%.200s' names no table: expected TABLE or SCHEMA.TABLE, a part "
+                               "with a point in it in double quotes",
+                               table);
+        CELLAR_TRY(check_length(d, name, length, err));
+    }
+    return check_escapes(d, table, err);
+out:
+    return status;
+}
+
+cellar_status sql_check_name(const sql_dialect *d, const char *name, cellar_error *err)
+{
+    cellar_status status = CELLAR_OK;
+    if (name == NULL)
+        return CELLAR_OK;
+    CELLAR_TRY(check_length(d, name, strlen(name), err));
+    status = check_escapes(d, name, err);
+out:
+    return status;
+}
+
 static cellar_status check_names(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
                                  const sql_dialect *d, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
-    CELLAR_TRY(check_table(source->table, err));
-    CELLAR_TRY(sql_check_name(d, source->table, err));
+    CELLAR_TRY(check_table(d, source->table, err));
     CELLAR_TRY(sql_check_name(d, spec->weight_column, err));
     CELLAR_TRY(sql_check_name(d, spec->record_key_column, err));
     CELLAR_TRY(sql_check_name(d, spec->unit_column, err));

@@ -68,7 +68,9 @@ static cellar_status check_place(const char *place, cellar_error *err)
     if (strncmp(place, "http://", 7) != 0 && strncmp(place, "https://", 8) != 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "expected an address such as clickhouse:https://HOST:8443/?database=DB");
-    if (strchr(place, '@') != NULL || strstr(place, "password=") != NULL)
+    if (strchr(place, '#') != NULL) /* what is added would stand behind it, and not be sent */
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "the address of a database has no #");
+    if (strchr(place, '@') != NULL || strcasestr(place, "password") != NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "a password does not belong into a command line: keep it in ~/.netrc or "
                            "CLICKHOUSE_PASSWORD");

@@ -18,6 +18,7 @@ static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
     [CELLAR_SQL_POSTGRESQL] = {.name = "postgresql",
                                .is_tested = 1,
                                .quote = '"',
+                               .name_bytes = 63,
                                .literal = SQL_E,
                                .text = "CAST(@ AS text) COLLATE \"C\"",
                                .trim = "btrim(@, E' \\t')",

@@ -17,7 +17,8 @@ typedef enum sql_literal {
 typedef struct sql_dialect {
     const char *name;
     int is_tested;
-    char quote; /* around names, doubled inside */
+    char quote;        /* around names, doubled inside */
+    size_t name_bytes; /* the database cuts longer names off; 0: it refuses them itself */
     sql_literal literal;
     const char *text;      /* of a column, compared byte by byte */
     const char *trim;      /* of a text: without the blanks around it */

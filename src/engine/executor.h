@@ -14,6 +14,7 @@ typedef struct sql_request {
     const char *shown; /* names the database in messages: never a password */
     const char *sql;
     size_t n_columns; /* of a row */
+    int has_weights, has_keys;
     const cellar_progress *progress;
     sql_row_sink *sink;
     void *context;
@@ -31,6 +32,9 @@ cellar_status sql_run_clickhouse(const sql_request *request, cellar_error *err);
 
 /* Of an answer that was asked for elsewhere: no database is asked. */
 cellar_status sql_run_answer(const sql_request *request, cellar_error *err);
+/* The same of bytes that are at hand; `name` is that of the file, for messages. */
+cellar_status sql_read_answer(const sql_request *request, const char *name, const char *bytes,
+                              size_t length, cellar_error *err);
 cellar_status sql_find_answer(const char *place, cellar_sql_dialect *dialect, cellar_error *err);
 
 /* Whether what a server says may be shown: 1 where its SQLSTATE is about connections, rights, names

@@ -75,12 +75,27 @@ static cellar_status fail(const odbc *o, SQLSMALLINT type, SQLHANDLE handle, cel
                        (int) strcspn((const char *) said, "\r\n"), (const char *) said);
 }
 
+/* Whether a word of a connection string is about a password: PWD, Password, sslpwd, AccessToken. */
+static int is_secret(const char *word, size_t length)
+{
+    static const char *const parts[] = {"pwd", "pass", "secret", "token"};
+    for (size_t at = 0; at < length; at++)
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+            const size_t n = strlen(parts[i]);
+            if (n <= length - at && strncasecmp(word + at, parts[i], n) == 0)
+                return 1;
+        }
+    return 0;
+}
+
 /* A place is a connection string, or the name of a data source. */
 static cellar_status check_place(const char *place, cellar_error *err)
 {
-    for (const char *at = place; at != NULL && *at != '\0'; at = strchr(at, ';')) {
-        at += strspn(at, "; ");
-        if (strncasecmp(at, "pwd", 3) == 0 || strncasecmp(at, "password", 8) == 0)
+    for (const char *at = place, *equals; (equals = strchr(at, '=')) != NULL; at = equals + 1) {
+        const char *word = equals; /* back to where it begins, wherever quotes and braces stand */
+        while (word > at && word[-1] != ';')
+            word--;
+        if (is_secret(word, (size_t) (equals - word)))
             return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                                "a password does not belong into a command line: keep it in "
                                "~/.odbc.ini or a file of the driver");

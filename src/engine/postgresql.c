@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "engine/executor.h"
 
 enum { LOOK_UP_MS = 200 };
@@ -38,7 +39,8 @@ enum { LOOK_UP_MS = 200 };
     X(PQcancel)                                                                                    \
     X(PQfreeCancel)                                                                                \
     X(PQconninfoParse)                                                                             \
-    X(PQconninfoFree)
+    X(PQconninfoFree)                                                                              \
+    X(PQsetNoticeReceiver)
 
 #define PG_POINTER(name) __typeof__(name) *(name);
 typedef struct pg_library {
@@ -69,24 +71,31 @@ static cellar_status fail(const pg_library *pg, const sql_request *r, const PGco
     return cellar_fail(err, CELLAR_ERR_IO, "%s: %.*s", r->shown, (int) strcspn(said, "\n"), said);
 }
 
-/* An error that a value of the data caused may quote it: only its kind is shown then. */
+/* An error that a value of the data caused may quote it, and so may one that a function of a view
+ * raised, whatever its state: only its kind is shown then. */
 static cellar_status fail_result(const pg_library *pg, const sql_request *r,
                                  const PGconn *connection, const PGresult *result,
                                  cellar_error *err)
 {
     const char *state = pg->PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    if (state != NULL && !sql_may_be_shown(state))
+    const int is_of_function = pg->PQresultErrorField(result, PG_DIAG_CONTEXT) != NULL;
+    if (state != NULL && (is_of_function || !sql_may_be_shown(state)))
         return cellar_fail(err, CELLAR_ERR_INPUT,
                            "%s: a value of the data cannot be counted (SQLSTATE %s)", r->shown,
                            state);
     return fail(pg, r, connection, err);
 }
 
-static cellar_status refuse_password(const pg_library *pg, const sql_request *r, cellar_error *err)
+/* What libpq would say of a place that it cannot read may quote a password. */
+static cellar_status check_place(const pg_library *pg, const char *place, cellar_error *err)
 {
-    PQconninfoOption *options = pg->PQconninfoParse(r->place, NULL);
+    PQconninfoOption *options = pg->PQconninfoParse(place, NULL);
     int has_password = 0;
-    for (size_t i = 0; options != NULL && options[i].keyword != NULL; i++)
+    if (options == NULL)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "expected a connection string of libpq, such as "
+                           "'postgresql:host=HOST dbname=NAME' or postgresql://HOST/NAME");
+    for (size_t i = 0; options[i].keyword != NULL; i++)
         has_password |= options[i].val != NULL && (strcmp(options[i].keyword, "password") == 0 ||
                                                    strcmp(options[i].keyword, "sslpassword") == 0);
     pg->PQconninfoFree(options);
@@ -171,15 +180,22 @@ static cellar_status take_rows(const pg_library *pg, const sql_request *r, PGcon
     return status;
 }
 
+/* libpq would print what functions of a view say, which may be values of the data. */
+static void ignore_notice(void *context, const PGresult *notice)
+{
+    (void) context, (void) notice;
+}
+
 /* A server that does not answer can be left. */
-static cellar_status connect_to(const pg_library *pg, const sql_request *r, PGconn **connection,
-                                cellar_error *err)
+static cellar_status connect_to(const pg_library *pg, const sql_request *r, const char *place,
+                                PGconn **connection, cellar_error *err)
 {
     PostgresPollingStatusType wanted = PGRES_POLLING_WRITING;
     cellar_status status = CELLAR_OK;
-    *connection = pg->PQconnectStart(r->place);
+    *connection = pg->PQconnectStart(place);
     if (*connection == NULL)
         return cellar_fail_memory(err, "a connection");
+    pg->PQsetNoticeReceiver(*connection, ignore_notice, NULL);
     while (pg->PQstatus(*connection) != CONNECTION_BAD && wanted != PGRES_POLLING_OK &&
            wanted != PGRES_POLLING_FAILED) {
         struct pollfd socket = {.fd = pg->PQsocket(*connection),
@@ -197,10 +213,15 @@ cellar_status sql_run_postgresql(const sql_request *r, cellar_error *err)
 {
     pg_library pg = {0};
     PGconn *connection = NULL;
+    cellar_text place = {0};
     cellar_status status = CELLAR_OK;
+    cellar_text_printf(&place, "%s%s", strncmp(r->place, "//", 2) == 0 ? "postgresql:" : "",
+                       r->place);
+    if (place.failed)
+        CELLAR_TRY(cellar_fail_memory(err, "a connection"));
     CELLAR_TRY(load(&pg, err));
-    CELLAR_TRY(refuse_password(&pg, r, err));
-    CELLAR_TRY(connect_to(&pg, r, &connection, err));
+    CELLAR_TRY(check_place(&pg, place.bytes, err));
+    CELLAR_TRY(connect_to(&pg, r, place.bytes, &connection, err));
     /* One snapshot; settings that change what the question means. */
     CELLAR_TRY(execute(&pg, r, connection,
                        "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", err));
@@ -215,5 +236,6 @@ cellar_status sql_run_postgresql(const sql_request *r, cellar_error *err)
 out:
     if (connection != NULL)
         pg.PQfinish(connection);
+    cellar_text_clear(&place);
     return status;
 }

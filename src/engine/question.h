@@ -29,8 +29,7 @@ int sql_next_part(const char **at, const char **name, size_t *length);
 cellar_status sql_check(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
                         cellar_sql_dialect dialect, cellar_error *err);
 
-/* Dialects in which a backslash escapes do not agree how a name is escaped: such names are refused.
- * NULL is fine. */
+/* Refuses a name of a column that cannot be written so that it means that column. NULL is fine. */
 cellar_status sql_check_name(const sql_dialect *dialect, const char *name, cellar_error *err);
 
 /* The variables of the table: those of the source, or all. */

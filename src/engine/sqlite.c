@@ -49,6 +49,8 @@ cellar_status sql_run_sqlite(const sql_request *r, cellar_error *err)
     sqlite3 *db = NULL;
     cellar_status status;
     int code = sqlite3_open_v2(r->place, &db, SQLITE_OPEN_READONLY, NULL);
+    if (code == SQLITE_OK) /* views of a file that somebody else made call no harmful functions */
+        code = sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     if (code == SQLITE_OK) /* what is sorted is confidential: no temporary file holds it */
         code = sqlite3_exec(db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
     if (code != SQLITE_OK) {

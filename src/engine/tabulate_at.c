@@ -82,6 +82,8 @@ static cellar_status ask_one(void *context, int lane, cellar_error *err)
                            .shown = s.shown,
                            .sql = a->sql,
                            .n_columns = cellar_sql_answer_n_columns(a->answer),
+                           .has_weights = a->spec->weight_column != NULL,
+                           .has_keys = a->spec->record_key_column != NULL,
                            .progress = &a->spec->progress,
                            .sink = take_row,
                            .context = &s};

@@ -73,6 +73,26 @@ def main():
     refused("no answer", "other columns", [["a", "b"], ["1", "2"]])
     refused("a row is missing", "cut off", good[:-1])
     refused("a row twice", "cut off", good + good[-1:])
+    refused("another order of columns", "expected 'c1' as number 2", [[good[0][i] for i in (0, 2, 1, 3, 4, 5)], *good[1:]])
+    refused("a column less", "expected 6", [row[:-1] for row in good])
+    refused("a column more", "expected 6", [[*row, 1] for row in good])
+    refused("a row twice, and no word of it", "not one to this question", [good[0], *[[*row[:-1], len(good)] for row in good[1:]],
+                                                                          good[1]])
+    refused("no word of how many rows", "not one to this question", [good[0], *[[*row[:-1], 0] for row in good[1:]]])
+    refused("a count below nobody", "not one to this question", [good[0], [0, 0, 0, -1, 1, 1]])
+    refused("a huge count", "not one to this question", [good[0], [0, 0, 0, 10**19, 1, 1]])
+    refused("huge counts", "too many records", [good[0], *[[0, 0, i % 2, 2**63 - 1, 1, 3] for i in range(3)]])
+    refused("a huge weight", "not one to this question", [good[0], [0, 0, 0, 1, "9" * 60, 1]])
+    refused("a weight below 0", "at least 0", [good[0], [0, 0, 0, 1, "-1", 1]])
+    refused("a NUL", "NUL", [good[0], ["0\0", 0, 0, 1, 1, 1]])
+    refused("semicolons", "commas between", [[";".join(map(str, row))] for row in good])
+    refused("a workbook", "bad.csv", [["PK\3\4\x14\0", "xl/workbook.xml"]])
+    capitals = [[name.upper() for name in good[0]], *good[1:]]
+    with open("0.csv", "w", encoding="utf-8-sig", newline="") as file:  # of a client for Windows
+        csv.writer(file, lineterminator="\r\n").writerows(capitals)
+    again = cellar("tabulate", "people", *WHAT, *places, "-o", "again.json")
+    check("capitals, CRLF and a byte order mark", again.returncode == 0
+          and pathlib.Path("again.json").read_bytes() == pathlib.Path("ours.json").read_bytes(), again)
     refused("a row that was not asked for", "not one to this question", [good[0], [0, 9, 0, 1, 1, 1], *good[2:]])
     refused("a number that is none", "not one to this question", [good[0], [0, "x", 0, 1, 1, 1], *good[2:]])
     refused("a count of nobody", "not one to this question", [good[0], [0, 0, 0, 0, 1, 1], *good[2:]])

@@ -85,6 +85,27 @@ def check_names(server, place):
         check("a name with quotes", got.returncode == 0 and "x,400" in got.stdout, got)
 
 
+# What functions of a view say may be values of the data.
+TALKATIVE = """CREATE FUNCTION tell(t text) RETURNS text LANGUAGE plpgsql AS
+$$ BEGIN RAISE NOTICE 'the value is %', t; RAISE WARNING 'the value is %', t; RETURN t; END $$;
+CREATE FUNCTION cry(t text) RETURNS text LANGUAGE plpgsql AS
+$$ BEGIN RAISE EXCEPTION 'the value is %', t USING ERRCODE = '42000'; END $$;
+CREATE FUNCTION change(t text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN DELETE FROM people; RETURN t; END $$;
+CREATE VIEW talking AS SELECT tell(sex) AS sex FROM people WHERE n < 3; CREATE VIEW crying AS SELECT cry(sex) AS sex FROM people;
+CREATE VIEW changing AS SELECT change(sex) AS sex FROM people; CREATE VIEW whole AS SELECT sex::int AS sex FROM people"""
+
+
+def check_views(server, place):
+    """Views that tell the data, or that change them; and a name that PostgreSQL would cut off."""
+    server.define("faults", TALKATIVE)
+    got = subprocess.run([CELLAR, "tabulate", "talking", "--from", place, *BY_SEX], capture_output=True, text=True, check=False)
+    check("notices are not shown", got.returncode == 0 and "f,2" in got.stdout and "the value" not in got.stderr, got)
+    for view, state in (("crying", "42000"), ("changing", "25006"), ("whole", "22P02")):
+        refused(view, f"cannot be counted (SQLSTATE {state})", view, "--from", place, *BY_SEX)
+    server.define("faults", f"ALTER TABLE people ADD COLUMN {'x' * 63} text")
+    refused("a name that is too long", "at most 63 bytes", "people", "--from", place, *BY_SEX, "--where", "x" * 64 + "=1")
+
+
 def check_shards(place):
     broken = {"clickhouse": place.replace("database=faults", "database=nothing")}.get(
         ENGINE, place.replace("faults", "nothing"))
@@ -165,6 +186,8 @@ def main():
                             ROWS if ENGINE != "clickhouse" else [row[:3] for row in ROWS])
         check_names(server, place)
         check_shards(place)
+        if ENGINE == "postgresql":
+            check_views(server, place)
         if ENGINE != "clickhouse":
             refused("a tie", "has ties", "people", "--from", place, *BY_SEX, "--unit", "u", "--max-per-unit", "1",
                     "--order-by", "sex,u")

@@ -15,6 +15,13 @@ cellar tabulate people --from sqlite:nothing.db --by name --domain name.csv
 cellar tabulate people --from 'postgresql:host=/nowhere password=x' --by name --domain name.csv
 cellar tabulate people --from 'odbc:Driver=x;PWD=y' --by name --domain name.csv
 cellar tabulate people --from 'clickhouse:http://user:secret@localhost/' --by name --domain name.csv
+cellar tabulate people --from 'clickhouse:http://localhost/?database=x#y' --by name --domain name.csv
+for place in postgresql://user:geheim@host/db postgresql:user:geheim@host 'postgresql:host=x pass word=geheim' \
+    'odbc:Driver={a;b};	SSLPassword=geheim' 'odbc:AccessToken=geheim' 'clickhouse:http://host/?user=x&PASSWORD=geheim'; do
+    cellar tabulate people --from "$place" --by name --domain name.csv
+done
+cellar sql people --dialect postgresql --by name --domain name.csv --where "$(printf %064d)=1"
+cellar sql "$(printf %063d).$(printf %064d)" --dialect postgresql --by name --domain name.csv
 cellar sql people --dialect postgresql --by name --domain name.csv --for-store
 cellar sql people --dialect postgresql --by name --domain name.csv --for-store --weight w
 cellar store build people --from sqlite:nothing.db -o people.store
