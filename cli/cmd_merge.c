@@ -2,15 +2,13 @@
 /* cellar merge: partial tables, counted apart, added up. */
 #include "verbs.h"
 
-#include <stdlib.h>
+#include <cellar/table_file.h>
 
-#include <cellar/columns.h>
-
-#include "table_in.h"
 #include "table_out.h"
 
 typedef struct merge_values {
     cli_table_options table;
+    cli_number threads;
 } merge_values;
 
 #define AT(member) offsetof(merge_values, member)
@@ -22,6 +20,8 @@ static const cli_option merge_options[] = {
     FLAG("zeros", table.zeros, "write cells without records too (csv, sdmx)"),
     FLAG("sparse", table.sparse, "write only the cells that hold something (json)"),
     CLI_ABOUT_OPTIONS(AT(table.about)),
+    NUMBER("threads", "N", threads, 1, 1024,
+           "read so many tables at the same time [all processors]"),
 };
 
 static const char *const merge_examples[] = {
@@ -38,18 +38,15 @@ static const cli_command merge_command = {
     sizeof merge_options / sizeof merge_options[0],
     merge_examples};
 
-static int merge_run(const merge_values *values, const cli_words *files, cellar_table **tables)
+static int merge_run(const merge_values *values, const cli_words *files)
 {
-    const cli_words no_domains = {0};
     cli_table_out out = {0};
     cellar_table *all = NULL;
     cellar_error err;
-    cellar_status status;
     int result = cli_table_out_open(&values->table, 1, &out);
-    for (size_t i = 0; result == CLI_GO_ON && i < files->n; i++)
-        result = cli_table_in_read(files->items[i], &no_domains, &tables[i]);
     if (result == CLI_GO_ON) {
-        status = cellar_table_merge((const cellar_table *const *) tables, files->n, &all, &err);
+        cellar_status status = cellar_table_merge_files(cli_words_items(files), files->n, NULL,
+                                                        (int) values->threads.value, &all, &err);
         if (status == CELLAR_OK)
             status = cli_table_out_write(&out, all, &err);
         result = cli_exit(status, &err);
@@ -63,18 +60,12 @@ int cli_merge(int argc, char **argv)
 {
     merge_values values = {0};
     cli_words files = {0};
-    cellar_table **tables = NULL;
     int result = cli_options_parse(&merge_command, argc, argv, &values, &files);
 
     if (result == CLI_GO_ON && files.n < 2)
         result = cli_usage("merge: name at least two tables");
-    if (result == CLI_GO_ON) {
-        tables = cli_alloc(files.n, sizeof *tables);
-        result = merge_run(&values, &files, tables);
-        for (size_t i = 0; i < files.n; i++)
-            cellar_table_free(tables[i]);
-    }
-    free(tables);
+    if (result == CLI_GO_ON)
+        result = merge_run(&values, &files);
     cli_words_clear(&files);
     cli_options_clear(&merge_command, &values);
     return result;

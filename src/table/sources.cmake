@@ -31,6 +31,7 @@ set(LAYER_SOURCES
   formats/intake.c
   formats/jsonstat.c
   formats/jsonstat_plain.c
+  formats/merge_files.c
   formats/px.c
   formats/px_extension.c
   formats/px_pieces.c

@@ -102,33 +102,37 @@ static cellar_cells find_parts(const cellar_table *const *tables, size_t n)
     return like;
 }
 
-/* The least index among the next cells of the tables; UINT64_MAX: there is none left. */
-static uint64_t find_least(const cellar_table *const *tables, size_t n, const size_t *next)
+/* A table's next cell. */
+typedef struct table_head {
+    uint64_t index; /* UINT64_MAX: there is none left */
+    size_t position;
+} table_head;
+
+static uint64_t index_at(const cellar_table *table, size_t position)
 {
-    uint64_t least = UINT64_MAX;
-    for (size_t k = 0; k < n; k++) {
-        const cellar_cells *cells = &tables[k]->cells;
-        if (next[k] < cells->n && table_index(tables[k], next[k]) < least)
-            least = table_index(tables[k], next[k]);
-    }
-    return least;
+    return position < table->cells.n ? table_index(table, position) : UINT64_MAX;
 }
 
-/* The sum over the tables of the cell at `index`. */
-static cellar_status add_cell(const cellar_table *const *tables, size_t n, size_t *next,
-                              uint64_t index, cellar_cells *all, cellar_error *err)
+/* Adds the sum over the tables of the cell at *index; *index is then that of the next cell. */
+static cellar_status add_cell(const cellar_table *const *tables, size_t n, table_head *heads,
+                              uint64_t *index, cellar_cells *all, cellar_error *err)
 {
     const size_t to = all->n;
+    uint64_t least = UINT64_MAX;
     for (size_t k = 0; k < n; k++) {
-        const cellar_cells *cells = &tables[k]->cells;
-        if (next[k] == cells->n || table_index(tables[k], next[k]) != index)
-            continue;
-        if (all->n == to)
-            cells_copy(all, all->n++, cells, next[k]);
-        else if (!cells_add(all, to, cells, next[k], tables[0]->key_range))
-            return cellar_fail(err, CELLAR_ERR_OVERFLOW, "a sum of counts is too large");
-        next[k]++;
+        table_head *head = &heads[k];
+        if (head->index == *index) {
+            const cellar_cells *cells = &tables[k]->cells;
+            if (all->n == to)
+                cells_copy(all, all->n++, cells, head->position);
+            else if (!cells_add(all, to, cells, head->position, tables[0]->key_range))
+                return cellar_fail(err, CELLAR_ERR_OVERFLOW, "a sum of counts is too large");
+            head->index = index_at(tables[k], ++head->position);
+        }
+        if (head->index < least)
+            least = head->index;
     }
+    *index = least;
     return CELLAR_OK;
 }
 
@@ -137,18 +141,22 @@ static cellar_status add_up(const cellar_table *const *tables, size_t n, cells_b
                             cellar_error *err)
 {
     const cellar_cells like = find_parts(tables, n);
-    size_t *next = cellar_alloc(n, sizeof *next);
+    table_head *heads = cellar_alloc(n, sizeof *heads);
     cellar_status status = CELLAR_OK;
-    uint64_t index;
-    if (next == NULL)
+    uint64_t index = UINT64_MAX;
+    if (heads == NULL)
         return cellar_fail_memory(err, "partial tables");
+    for (size_t k = 0; k < n; k++) {
+        heads[k] = (table_head){.index = index_at(tables[k], 0)};
+        index = heads[k].index < index ? heads[k].index : index;
+    }
     CELLAR_TRY(cellar_cells_reserve(all, &like, tables[0]->cells.n, err));
-    while ((index = find_least(tables, n, next)) != UINT64_MAX) {
+    while (index != UINT64_MAX) {
         CELLAR_TRY(cellar_cells_reserve(all, &like, 1, err));
-        CELLAR_TRY(add_cell(tables, n, next, index, &all->cells, err));
+        CELLAR_TRY(add_cell(tables, n, heads, &index, &all->cells, err));
     }
 out:
-    cellar_free(next);
+    cellar_free(heads);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include <cellar/mechanism.h>
 #include <cellar/random.h>
 #include <cellar/release.h>
+#include <cellar/table_file.h>
 
 #include "fail_every.h"
 #include "splitmix.h"
@@ -362,6 +363,55 @@ static cellar_status merge_and_gather(void *context, cellar_error *err)
     return status;
 }
 
+static void write_part(const char *path, cellar_table *table)
+{
+    cellar_table_write_options how = cellar_table_write_options_default();
+    cellar_output *output = NULL;
+    how.format = CELLAR_TABLE_JSONSTAT;
+    assert_int_equal(cellar_output_open(path, NULL, &output, NULL), CELLAR_OK);
+    assert_int_equal(cellar_table_write(table, &how, output, NULL), CELLAR_OK);
+    assert_int_equal(cellar_output_commit(output, NULL), CELLAR_OK);
+    cellar_table_free(table);
+}
+
+static cellar_status merge_files(void *context, cellar_error *err)
+{
+    cellar_table *merged = NULL;
+    const cellar_status status = cellar_table_merge_files(context, 2, NULL, 1, &merged, err);
+    if (status == CELLAR_OK)
+        assert_int_equal(cellar_table_n_records(merged), N_ROWS);
+    cellar_table_free(merged);
+    return status;
+}
+
+static void test_files_are_merged(void **state)
+{
+    char first[400], second[400];
+    const char *const missing[] = {first, "nothing.json", "neither.json"},
+                      *paths[] = {first, second};
+    sample *s = make_sample();
+    cellar_table *want = count_rows(s, 0, N_ROWS), *merged = NULL;
+    cellar_error err = {""};
+    snprintf(first, sizeof first, "%s", scratch_path(*state, "first.json"));
+    snprintf(second, sizeof second, "%s", scratch_path(*state, "second.json"));
+    write_part(first, count_rows(s, 0, 1000));
+    write_part(second, count_rows(s, 1000, N_ROWS - 1000));
+    assert_int_equal(cellar_table_merge_files(paths, 2, NULL, 2, &merged, &err), CELLAR_OK);
+    expect_equal(merged, want);
+    cellar_table_free(merged);
+    for (int threads = 1; threads <= 3; threads++) { /* the first fault is the one that is named */
+        assert_int_equal(cellar_table_merge_files(missing, 3, NULL, threads, &merged, &err),
+                         CELLAR_ERR_IO);
+        assert_null(merged);
+        assert_non_null(strstr(err.message, "nothing.json"));
+    }
+    assert_int_equal(cellar_table_merge_files(paths, 0, NULL, 1, &merged, &err),
+                     CELLAR_ERR_ARGUMENT);
+    check_fail_every(merge_files, paths);
+    cellar_table_free(want);
+    free_sample(s);
+}
+
 static void test_every_allocation_may_fail(void **state)
 {
     cellar_release *release = protect_sample();
@@ -380,6 +430,7 @@ int main(void)
         cmocka_unit_test(test_partial_tables_add_up),
         cmocka_unit_test(test_a_release_leaves_as_rows),
         cmocka_unit_test(test_an_interval_by_names),
+        cmocka_unit_test_setup_teardown(test_files_are_merged, scratch_setup, scratch_teardown),
         cmocka_unit_test(test_every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
