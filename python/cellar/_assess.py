@@ -8,6 +8,7 @@ from typing import Any, Optional, Sequence, Union
 
 from . import _cellar
 from ._core import Assessment, Exact, Release, Table, choice, exact, positions
+from ._words import need
 
 _MEASURES = {name: n for n, name in enumerate(
     ("local", "expected", "shrinkage", "global", "global_fixed", "hard", "soft"))}
@@ -40,6 +41,7 @@ class Risk(Assessment):
 
 def _asked(table: Table, known: Sequence[str], sensitive: Sequence[str], mechanisms: Sequence[str],
            zeros_stay: bool) -> dict[str, Any]:
+    need("table", table, Table, "tabulate()")
     return {"known": positions(table.variables, known), "sensitive": positions(table.variables, sensitive),
             "mechanisms": list(mechanisms), "zeros_stay": int(zeros_stay)}
 
@@ -114,6 +116,7 @@ class Exposure(Assessment):
 
 def exposure(table: Table, variables: Optional[Sequence[str]] = None) -> Exposure:
     """The exposure of the people of a table by some of its variables, or all (`cellar exposure table`)."""
+    need("table", table, Table, "tabulate()")
     names = list(table.variables) if variables is None else variables
     return Exposure(_cellar.exposure(table._handle, {"variables": positions(table.variables, names)}))
 
@@ -132,6 +135,7 @@ class ExposureBound(Assessment):
 
 def exposure_bounds(table: Table, threshold: float, variables: Optional[Sequence[str]] = None) -> ExposureBound:
     """Bounds from single columns alone, as if nobody could see them together (`cellar exposure bounds`)."""
+    need("table", table, Table, "tabulate()")
     names = list(table.variables) if variables is None else list(variables)
     curves = [exposure(table, [name])._curve for name in names]
     lower, bounds = _cellar.exposure_bounds(curves, threshold)
@@ -170,6 +174,7 @@ def utility(table: Table, mechanism: Optional[str] = None, *, release: Optional[
             copies: int = 100, seed: int = 1, max_ways: int = 3, threads: int = 0) -> Utility:
     """Compares a table with seeded copies of it under a mechanism, with a release that was made from it, or with a
     file of perturbed counts (`cellar utility`)."""
+    need("table", table, Table, "tabulate()")
     if sum(given is not None for given in (mechanism, release, file)) != 1:
         raise ValueError("give a mechanism, a release or a file")
     return Utility(**_cellar.utility(

@@ -7,6 +7,7 @@ from typing import Mapping, Optional, Sequence
 
 from . import _cellar
 from ._core import Assessment, Table, choice, positions
+from ._words import need
 
 _MEASURES = {"known": 0, "bounded": 1, "estimated": 2, "independent": 3}
 
@@ -63,6 +64,7 @@ def select_columns(table: Table, variables: Optional[Sequence[str]] = None, *, k
     """The set of columns with the largest sum of weights of whose people at most the share `exposure` has fewer than k
     alike (`cellar exposure select`). `measure` is "known", "bounded" (from single columns), "estimated" (for a
     `population` of other people) or "independent" (but for the `tolerance`)."""
+    need("table", table, Table, "tabulate()")
     names = list(table.variables) if variables is None else list(variables)
     _mask(names, list(weights or {}))
     sets, additions, gap = _cellar.select_columns(table._handle, {
@@ -79,6 +81,7 @@ def suppress_values(table: Table, variables: Optional[Sequence[str]] = None, *, 
     """Redactions that lose as few entries as possible and leave at most the share `exposure` of people with fewer than
     k alike (`cellar exposure suppress`). At most the share `hide` of a column's redactions may come from the rules, on
     average, the others being random; 1: none are random."""
+    need("table", table, Table, "tabulate()")
     names = list(table.variables) if variables is None else list(variables)
     rules, chances, before, after_rules, after, by_rules, by_chance, met = _cellar.suppress_values(table._handle, {
         "variables": positions(table.variables, names), "k": k, "exposure": exposure, "hide": hide})

@@ -14,12 +14,14 @@ from . import _cellar
 from ._cellar import Error as Error
 from ._databases import asking, dialect_of, is_connection
 from ._frames import columns_of
+from ._words import need, need_if, several
 
 __version__: str = _cellar.version
 
 Exact = Union[str, int, Decimal]
 CodeList = Union[str, "os.PathLike[str]", Sequence[str]]
 _MISSING = {None: 0, "drop": 1, "level": 2}
+_ENCODINGS = {"utf-8": 0, "latin1": 1, "windows-1252": 2}
 _CHOSEN = {None: 0, "in-advance": 1, "public-data": 2, "confidential-data": 3}
 
 
@@ -27,6 +29,10 @@ def exact(value: Optional[Exact]) -> Optional[str]:
     if isinstance(value, float):
         raise TypeError("give epsilon and delta as text or Decimal: a float is not the decimal that was typed")
     return None if value is None else str(value)
+
+
+def exacts(name: str, given: Union[Exact, Sequence[Exact]]) -> list[Optional[str]]:
+    return [exact(value) for value in several(name, given, (str, int, Decimal, float))]
 
 
 def choice(name: str, value: Any, choices: Mapping[Any, int]) -> int:
@@ -157,10 +163,16 @@ class Table:
         _no_pickle("table")
 
 
-def _codelist(given: CodeList) -> _cellar.Handle:
+def _codelist(name: str, given: CodeList) -> _cellar.Handle:
     if isinstance(given, (str, os.PathLike)):
         return _cellar.read_codelist(os.fspath(given))
-    return _cellar.make_codelist({"codes": [str(code) for code in given]})
+    try:
+        codes = list(given)
+    except TypeError:
+        codes = []
+    if not codes or any(code is None or code != code for code in codes):
+        raise TypeError(f"the code list of '{name}' is the path of a file, or the codes in order, none of them missing")
+    return _cellar.make_codelist({"codes": [str(code) for code in codes]})
 
 
 def _recode_map(pairs: Mapping[str, str]) -> _cellar.Handle:
@@ -170,10 +182,11 @@ def _recode_map(pairs: Mapping[str, str]) -> _cellar.Handle:
 
 
 def _variable(variable: Variable, codelists: Mapping[str, CodeList], domain_public: bool) -> dict[str, Any]:
-    given = codelists.get(variable.name or variable.column)
+    name = variable.name or variable.column
+    given = codelists.get(name)
     return {"name": variable.name, "column": variable.column, "level": variable.level,
             "domain_public": int(domain_public), "missing": choice("missing_as", variable.missing_as, _MISSING),
-            "codelist": None if given is None else _codelist(given),
+            "codelist": None if given is None else _codelist(name, given),
             "map": None if variable.map is None else _recode_map(variable.map),
             "bottom": exact(variable.bottom), "top": exact(variable.top), "band": exact(variable.band),
             "band_origin": exact(variable.band_origin),
@@ -190,14 +203,15 @@ def _margin_masks(margins: Union[str, Sequence[Sequence[str]]], names: list[str]
     return [sum(1 << names.index(name) for name in margin) for margin in margins]
 
 
-def tabulate(data: Any, by: Sequence[Union[str, Variable]], *, codelists: Optional[Mapping[str, CodeList]] = None,
-             where: Sequence[str] = (), missing: Sequence[str] = (), missing_as: Optional[str] = None,
+def tabulate(data: Any, by: Union[str, Variable, Sequence[Union[str, Variable]]], *, codelists: Optional[Mapping[str, CodeList]] = None,
+             where: Union[str, Sequence[str]] = (), missing: Union[str, Sequence[str]] = (), missing_as: Optional[str] = None,
              margins: Union[str, Sequence[Sequence[str]]] = "none", weight: Optional[str] = None,
              max_weight: int = 0, unit: Optional[str] = None, max_per_unit: int = 0,
              record_key: Optional[str] = None, record_id: Optional[str] = None, key: Optional[Key] = None,
              key_range: int = 0, count: Optional[str] = None, rows_are_records: bool = False,
              domain_public: bool = False, threads: int = 0, table: Optional[str] = None,
-             order_by: Sequence[str] = (), dialect: Optional[str] = None) -> Table:
+             order_by: Union[str, Sequence[str]] = (), dialect: Optional[str] = None, delimiter: Optional[str] = None,
+             encoding: str = "utf-8") -> Table:
     """Counts the rows of a pandas data frame, of a mapping from names to columns (NumPy arrays, lists), of anything
     with __arrow_c_stream__, of a file (its path), or of a `table` of a database (a DB-API 2 connection: the database
     counts, and only cells leave it). The table is that of `cellar tabulate` for the same rows in CSV.
@@ -205,26 +219,37 @@ def tabulate(data: Any, by: Sequence[Union[str, Variable]], *, codelists: Option
     `by` names columns, or has Variable objects. `codelists` declares categories: a file, or the codes in order. Without
     one the categories are those that occur, and protecting the table needs domain_public. Whole floats are written
     without a point. In a database `order_by` names the columns that say which records of a unit come first, and
-    `dialect` whose SQL it understands, where its driver does not say."""
-    variables = [Variable(v) if isinstance(v, str) else v for v in by]
+    `dialect` whose SQL it understands, where its driver does not say. `delimiter` and `encoding` ("utf-8", "latin1",
+    "windows-1252") are those of a text file."""
+    variables = [Variable(v) if isinstance(v, str) else v for v in several("by", by, (str, Variable))]
+    where = several("where", where)
+    if codelists is not None and not isinstance(codelists, Mapping):
+        raise TypeError('`codelists` is a mapping from variables to code lists: {"sex": ["F", "M"]}')
+    if (unit is None) != (max_per_unit == 0):
+        raise ValueError("`unit` and `max_per_unit`, how many records of a unit count, go together")
+    need_if("key", key, Key, "read_key()")
     spec: dict[str, Any] = {
-        "variables": [_variable(v, codelists or {}, domain_public) for v in variables], "where": list(where),
-        "missing": list(missing), "missing_as": choice("missing_as", missing_as, _MISSING),
+        "variables": [_variable(v, codelists or {}, domain_public) for v in variables], "where": where,
+        "missing": several("missing", missing), "missing_as": choice("missing_as", missing_as, _MISSING),
         "all_margins": int(margins == "all"),
         "margins": _margin_masks(margins, [v.name or v.column for v in variables]), "weight": weight,
         "max_weight": max_weight, "unit": unit, "max_per_unit": max_per_unit, "record_key": record_key,
         "record_id": record_id, "key": None if key is None else key._handle, "key_range": key_range, "count": count,
         "rows_are_records": int(rows_are_records), "threads": threads}
+    if isinstance(data, (str, os.PathLike)):
+        spec.update(path=os.fspath(data), delimiter=delimiter, encoding=choice("encoding", encoding, _ENCODINGS))
+    elif delimiter is not None or encoding != "utf-8":
+        raise ValueError("`delimiter` and `encoding` are for a file")
     if is_connection(data):
         if table is None:
             raise ValueError("`table` names the table of the database: 'people' or 'schema.people'")
         name = dialect_of(data, dialect)
-        counted = _cellar.tabulate_database(spec, {"table": table, "order_by": list(order_by), "dialect": name},
+        counted = _cellar.tabulate_database(spec, {"table": table, "order_by": several("order_by", order_by), "dialect": name},
                                             asking(data, name))
     elif table is not None:
         raise TypeError("`table` is for a connection to a database, which has cursor() and commit()")
     elif isinstance(data, (str, os.PathLike)):
-        counted = _cellar.tabulate_file({**spec, "path": os.fspath(data)})
+        counted = _cellar.tabulate_file(spec)
     elif hasattr(data, "__arrow_c_stream__") and not hasattr(data, "iloc"):
         counted = _cellar.tabulate_stream(spec, data.__arrow_c_stream__())
     else:
@@ -241,7 +266,7 @@ def read_table(path: Union[str, "os.PathLike[str]"]) -> Table:
 
 def merge(tables: Sequence[Table]) -> Table:
     """Adds up partial tables that were counted alike over declared categories."""
-    return Table(_cellar.merge_tables([table._handle for table in tables]))
+    return Table(_cellar.merge_tables([need("tables", table, Table, "tabulate()")._handle for table in tables]))
 
 
 # ---- keys ---------------------------------------------------------------------------------------------------
@@ -388,15 +413,17 @@ def protect(table: Table, mechanism: str, *, negatives: str, per_cell: bool = Fa
     exceeded. `chosen` says how its parameters were chosen: "in-advance", from "public-data" or "confidential-data".
     With `key` the noise is keyed. With `ledger` (its path) the release is charged, and appears in `output`.
     """
-    if not isinstance(table, Table):
-        raise TypeError("protect() takes a table that tabulate() or read_table() made")
+    need("table", table, Table, "tabulate()")
+    need("mechanism", mechanism, str, 'writing it down, "discrete-laplace:epsilon=1",')
+    need_if("key", key, Key, "read_key()")
+    choice("negatives", negatives, {"keep": 0, "zero": 1})
     if ledger is not None and ledger_key is None:
         ledger_key = os.fspath(ledger) + ".key"
     options = {
         "negatives": negatives, "per_cell": int(per_cell), "total_epsilon": exact(total_epsilon),
         "delta": exact(delta), "threshold": threshold, "below": below, "unit": unit, "neighbours": neighbours,
         "per_unit": per_unit, "max_weight": max_weight, "domain_public": int(domain_public),
-        "chosen": choice("chosen", chosen, _CHOSEN), "accept": list(accept), "date": date,
+        "chosen": choice("chosen", chosen, _CHOSEN), "accept": several("accept", accept), "date": date,
         "key": None if key is None else key._handle, "edition": edition, "dataset": dataset,
         "ledger": None if ledger is None else os.fspath(ledger),
         "ledger_key": None if ledger_key is None else os.fspath(ledger_key), "request": request, "analyst": analyst,
@@ -413,6 +440,13 @@ def read_release(path: Union[str, "os.PathLike[str]"]) -> Release:
     return Release(_cellar.read_release(os.fspath(path)))
 
 
+def releases_of(given: Any) -> list[Release]:
+    releases = several("release", given, (Release,))
+    if not releases:
+        raise ValueError("expected a release, or several")
+    return releases
+
+
 def infer(release: Union[Release, Sequence[Release]], of: str = "", *, compare: Optional[str] = None, other: Optional[str] = None,
           target: str = "table", prior: Optional[str] = None, confidence: float = 0.95,
           pooled: bool = False) -> Interval:
@@ -420,9 +454,7 @@ def infer(release: Union[Release, Sequence[Release]], of: str = "", *, compare: 
     ratio, or proportion of the first in the second. It knows the exact distribution of the noise.
     With `pooled` all values of a release with margins are used together (for counts and differences); several releases
     of the same people, the first of which has all variables, always are."""
-    releases = [release] if isinstance(release, Release) else list(release)
-    if not releases:
-        raise ValueError("expected a release, or several")
+    releases = releases_of(release)
     pooled = pooled or len(releases) > 1
     if pooled and (compare not in (None, "difference") or target != "table" or prior is not None):
         raise ValueError("pooled intervals are of counts and differences of the table, without a prior")
@@ -466,13 +498,13 @@ def certificate_of(mechanism: str, found: Any) -> Certificate:
     return Certificate(mechanism, verdict, reason, pure, pure_exact, rho, tuple(deltas), tuple(epsilons), tuple(warnings))
 
 
-def certify(mechanism: str, *, epsilons: Sequence[Exact] = (), deltas: Sequence[Exact] = (), cells: int = 1,
+def certify(mechanism: str, *, epsilons: Union[Exact, Sequence[Exact]] = (), deltas: Union[Exact, Sequence[Exact]] = (), cells: int = 1,
             per_unit: int = 1, max_weight: int = 1, population: int = 0, unit: Optional[str] = None,
             negatives: Optional[str] = None, neighbours: Optional[str] = None) -> Certificate:
     """The certificate of a mechanism: delta at each epsilon, epsilon at each delta, for all cells that one unit
     touches."""
     found = _cellar.certify(mechanism, {
-        "epsilons": [exact(e) for e in epsilons], "deltas": [exact(d) for d in deltas], "cells": cells,
+        "epsilons": exacts("epsilons", epsilons), "deltas": exacts("deltas", deltas), "cells": cells,
         "per_unit": per_unit, "max_weight": max_weight, "population": population, "unit": unit,
         "negatives": negatives, "neighbours": neighbours})
     return certificate_of(mechanism, found)

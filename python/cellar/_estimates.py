@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _cellar
-from ._core import COMPARISONS, Release, choice, frame_of, html_table
+from ._core import COMPARISONS, Release, choice, frame_of, html_table, releases_of
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -86,8 +86,7 @@ def fit(releases: Union[Release, Sequence[Release]], *, margins: str = "none", e
         official: str = "fitted", max_move: Optional[float] = None) -> Fit:
     """Makes one table that adds up from releases of the same people, by weighted least squares, and whole numbers that
     add beside it (`cellar fit`). The first release has all variables. `errors` adds standard errors."""
-    given = [releases] if isinstance(releases, Release) else list(releases)
-    return Fit(_cellar.fit([release._handle for release in given],
+    return Fit(_cellar.fit([release._handle for release in releases_of(releases)],
                            bool(choice("margins", margins, {"none": 0, "all": 1})),
                            choice("official", official, {"fitted": 0, "released": 1}), errors,
                            math.nan if max_move is None else max_move))
@@ -246,6 +245,8 @@ class Synthetic:
 def synthesize(source: Union[Release, Estimate, Cube], *, records: int = 0, ignore_margins: bool = False) -> Synthetic:
     """Synthetic records from a release, from the whole numbers of a fit, or from a cube (`cellar synthesize`).
     `records` is for cubes (0: the total that it estimates)."""
+    if not isinstance(source, (Release, Estimate, Cube)):
+        raise TypeError(f"`source` is a Release, what fit() made of one, or a Cube, not {type(source).__name__}")
     if records and not isinstance(source, Cube):
         raise ValueError("a release or a fit decides how many records there are")
     return Synthetic(_cellar.synthesize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import collections
 import importlib
 from typing import Any, Iterable, Mapping, Sequence
 
@@ -10,8 +11,11 @@ from typing import Any, Iterable, Mapping, Sequence
 def _factorize(name: str, values: Iterable[Any]) -> dict[str, Any]:
     """Any values: each distinct text gets a number; None and NaN are missing."""
     numbers: dict[Any, int] = {}
-    codes = array.array("i", (-1 if value is None or value != value else numbers.setdefault(value, len(numbers))
-                              for value in values))
+    try:
+        codes = array.array("i", (-1 if value is None or value != value else numbers.setdefault(value, len(numbers))
+                                  for value in values))
+    except TypeError:  # values that cannot be told apart
+        raise TypeError(f"column '{name}' holds objects: make it a column of texts or numbers") from None
     return {"name": name, "values": codes, "levels": [str(value) for value in numbers], "missing": -1}
 
 
@@ -48,7 +52,10 @@ def _pandas_column(name: str, series: Any) -> dict[str, Any]:
         column = _numpy_column(name, series.to_numpy(dtype=series.dtype.numpy_dtype, na_value=0))
         column["mask"] = numpy.ascontiguousarray(series.isna().to_numpy()).view(numpy.uint8)
         return column
-    codes, levels = pandas.factorize(series)
+    try:
+        codes, levels = pandas.factorize(series)
+    except TypeError:
+        raise TypeError(f"column '{name}' holds objects: make it a column of texts or numbers") from None
     return {"name": name, "values": numpy.ascontiguousarray(codes), "levels": [str(level) for level in levels],
             "missing": -1}
 
@@ -59,11 +66,15 @@ def columns_of(data: Any, used: set[str], where: Sequence[str]) -> tuple[list[di
     def is_needed(name: str) -> bool:
         return name in used or any(name in text for text in where)
 
-    is_pandas = hasattr(data, "iloc") and hasattr(data, "dtypes")
+    is_pandas = hasattr(data, "iloc") and hasattr(data, "columns")
     if not is_pandas and not isinstance(data, Mapping):
-        raise TypeError("expected a pandas data frame, a mapping from names to columns, an object with "
+        raise TypeError("`data` is a pandas data frame, a mapping from names to columns, an object with "
                         "__arrow_c_stream__, or the path of a file")
-    absent = sorted(used - {str(key) for key in (data.columns if is_pandas else data)})
+    names = [str(key) for key in (data.columns if is_pandas else data)]
+    for name, times in collections.Counter(names).items():
+        if times > 1:
+            raise ValueError(f"the data frame has two columns '{name}'")
+    absent = sorted(used - set(names))
     if absent:
         raise ValueError(f"the data frame has no column '{absent[0]}'")
     columns = []

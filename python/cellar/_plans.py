@@ -9,8 +9,9 @@ from typing import Any, Optional, Sequence, Union
 
 from . import _cellar
 from ._core import (Assessment, Certificate, Exact, Release, Table, certificate_of, choice, exact, html_table,
-                    positions)
+                    positions, releases_of)
 from ._estimates import Cube, CubeTable, read_cube
+from ._words import need
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -124,8 +125,7 @@ def report(what: Union[Release, Cube, Sequence[Release]], path: Path, *, title: 
     if isinstance(what, Cube):
         _cellar.report_cube(what._handle, os.fspath(path), options)
         return
-    releases = [what] if isinstance(what, Release) else list(what)
-    _cellar.report([release._handle for release in releases], os.fspath(path), options)
+    _cellar.report([release._handle for release in releases_of(what)], os.fspath(path), options)
 
 
 def report_committee(table: Table, path: Path, known: Sequence[str], sensitive: Sequence[str],
@@ -133,6 +133,7 @@ def report_committee(table: Table, path: Path, known: Sequence[str], sensitive: 
                      negatives: str = "keep", title: Optional[str] = None, copies: int = 30, seed: int = 1,
                      replace: bool = False) -> None:
     """Writes the page for a release committee: computed from true counts, confidential, readable by you alone."""
+    need("table", table, Table, "tabulate()")
     specs = [mechanisms] if isinstance(mechanisms, str) else list(mechanisms)
     _cellar.report_committee(table._handle, None if release is None else release._handle, os.fspath(path), {
         "known": positions(table.variables, known), "sensitive": positions(table.variables, sensitive),

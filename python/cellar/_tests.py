@@ -8,6 +8,7 @@ from typing import Any, Optional, Sequence, Union
 from . import _cellar
 from ._core import Release, choice, positions
 from ._estimates import Cube
+from ._words import need
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ def loglinear(data: Union[Release, Cube], model: str, *, variables: Optional[Seq
               threads: int = 0) -> ModelTest:
     """Tests a model such as "a*b + c" within another one (None: the saturated one) from a release or a table of a
     cube. `reference` is "chi-square" or "bootstrap", which a cube needs."""
+    if not isinstance(data, Cube):
+        need("data", data, Release, "protect()")
     if association and (variables is None or len(variables) != 2):
         raise ValueError("association is of two variables: name them")
     if reference is None:

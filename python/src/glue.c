@@ -138,10 +138,16 @@ void *glue_object(PyObject *given, handle_kind kind, int is_optional)
 PyObject *glue_fail(PyObject *module, cellar_status status, const cellar_error *err)
 {
     module_state *state = PyModule_GetState(module);
-    PyObject *error = PyObject_CallFunction(state->error, "s", err->message);
-    PyObject *name = PyUnicode_FromString(cellar_status_name(status));
+    PyObject *words = PyImport_ImportModule("cellar._words");
+    PyObject *message =
+        words != NULL ? PyObject_CallMethod(words, "in_words_of_python", "s", err->message) : NULL;
+    PyObject *error =
+        message != NULL ? PyObject_CallFunctionObjArgs(state->error, message, NULL) : NULL;
+    PyObject *name = error != NULL ? PyUnicode_FromString(cellar_status_name(status)) : NULL;
     if (error != NULL && name != NULL && PyObject_SetAttrString(error, "status", name) == 0)
         PyErr_SetObject(state->error, error);
+    Py_XDECREF(words);
+    Py_XDECREF(message);
     Py_XDECREF(error);
     Py_XDECREF(name);
     return NULL;

@@ -56,6 +56,7 @@ static void read_margins(PyObject *dict, glue_spec *a, int *failed)
 static void read_records(PyObject *dict, glue_spec *a, int *failed)
 {
     const cellar_key *key = glue_object(PyDict_GetItemString(dict, "key"), HANDLE_KEY, 1);
+    const char *delimiter = glue_text(dict, "delimiter", failed);
     cellar_tabulate_spec *spec = &a->spec;
     spec->weight_column = glue_text(dict, "weight", failed);
     spec->max_weight = (uint64_t) glue_number(dict, "max_weight", 0, failed);
@@ -66,6 +67,8 @@ static void read_records(PyObject *dict, glue_spec *a, int *failed)
     spec->key_range = (uint64_t) glue_number(dict, "key_range", 0, failed);
     spec->reader.count_column = glue_text(dict, "count", failed);
     spec->reader.rows_are_records = (int) glue_number(dict, "rows_are_records", 0, failed);
+    spec->reader.encoding = (cellar_encoding) glue_number(dict, "encoding", 0, failed);
+    spec->reader.delimiter = delimiter != NULL ? delimiter[0] : '\0';
     if (key != NULL) {
         cellar_key_secret(key, CELLAR_KEY_RECORDS, a->secret);
         spec->record_secret = a->secret;

@@ -212,7 +212,7 @@ def test_refusals_are_sentences():
         cellar.protect(table, "laplace:epsilon=1", negatives="maybe")
     with pytest.raises(TypeError):
         cellar.protect(None, "laplace:epsilon=1", negatives="keep")
-    with pytest.raises(TypeError, match="expected a pandas"):
+    with pytest.raises(TypeError, match="is a pandas"):
         cellar.tabulate(3, ["x"])
 
 

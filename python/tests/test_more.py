@@ -288,7 +288,45 @@ def test_refusals_are_sentences(table):
     with pytest.raises(TypeError, match="as text"):
         cellar.exposure(table).at(0.01)
     with pytest.raises(ValueError, match="a release or a fit decides"):
-        cellar.synthesize(cellar.fit, records=3)
+        cellar.synthesize(cellar.fit(cellar.protect(table, "laplace:epsilon=1", negatives="keep", per_cell=True)), records=3)
     with pytest.raises(cellar.Error):
         cellar.read_cube("/nonexistent.cube")
     assert math.isfinite(cellar.exposure(table).possible_cells)
+
+
+def test_mistakes_are_told_in_the_words_of_python(tmp_path):
+    rows = pandas.DataFrame({"sex": ["F", "M", None], "list": [[1], [2], [3]]})
+    double = pandas.DataFrame([["F", "M"]], columns=["sex", "sex"])
+    table = cellar.tabulate(rows, "sex", where="sex=F|M", codelists={"sex": ["F", "M"]})  # one text will do
+    release = cellar.protect(table, "discrete-laplace:epsilon=1", negatives="keep")
+    (tmp_path / "latin1.csv").write_bytes("sex;age\nm\u00e4nnlich;1\n".encode("latin1"))
+    assert cellar.tabulate(tmp_path / "latin1.csv", "sex", delimiter=";", encoding="latin1").variables["sex"][0] == "m\u00e4nnlich"
+    mistakes = [
+        (lambda: cellar.tabulate(rows, "sex"), "`missing_as` drop or level"),
+        (lambda: cellar.tabulate(rows, "sex", missing_as="drop", codelists={"sex": ["M"]}), r"\(`missing`\)"),
+        (lambda: cellar.tabulate(double, "sex"), "two columns 'sex'"),
+        (lambda: cellar.tabulate(rows, "list"), "'list' holds objects"),
+        (lambda: cellar.tabulate(rows["sex"], "sex"), "`data` is a pandas data frame"),
+        (lambda: cellar.tabulate(rows, [1]), "`by` is a str or Variable, or several: int is neither"),
+        (lambda: cellar.tabulate(rows, None), "`by` is a str or Variable, or several, not NoneType"),
+        (lambda: cellar.tabulate(rows, "sex", codelists=["F"]), "`codelists` is a mapping"),
+        (lambda: cellar.tabulate(rows, "sex", codelists={"sex": ["F", None]}), "the code list of 'sex' is"),
+        (lambda: cellar.tabulate(rows, "sex", codelists={"sex": 5}), "the code list of 'sex' is"),
+        (lambda: cellar.tabulate(rows, "sex", unit="list"), "`max_per_unit`"),
+        (lambda: cellar.tabulate(rows, "sex", encoding="latin1"), "`encoding` are for a file"),
+        (lambda: cellar.tabulate(rows, "sex", where="age=1"), "no column 'age' among its 1 column$"),
+        (lambda: cellar.protect(rows, "discrete-laplace:epsilon=1", negatives="keep"), "`table` is a Table"),
+        (lambda: cellar.protect(table, "discrete-laplace", negatives="no"), "it is one of keep, zero"),
+        (lambda: cellar.protect(table, "discrete-laplace", negatives="keep", key="k"), "`key` is a Key, which read_key"),
+        (lambda: cellar.infer(rows, "sex=F"), "`release` is a Release, or several"),
+        (lambda: cellar.fit(table), "`release` is a Release, or several, not Table"),
+        (lambda: cellar.synthesize(table), "`source` is a Release, what fit"),
+        (lambda: cellar.merge([release]), "`tables` is a Table, which tabulate"),
+        (lambda: cellar.risk(release, "sex", "sex", "discrete-laplace:epsilon=1"), "`table` is a Table"),
+        (lambda: cellar.loglinear(table, "sex"), "`data` is a Release"),
+        (lambda: cellar.certify("discrete-laplace:epsilon=1", deltas=1e-6), "a float is not the decimal"),
+    ]
+    for mistake, words in mistakes:
+        with pytest.raises((TypeError, ValueError, cellar.Error), match=words):
+            mistake()
+    assert cellar.certify("discrete-laplace:epsilon=1", deltas="0").epsilons

@@ -13,6 +13,9 @@ ask <- function(answer) {
 in_words_of_r <- function(message) {
   other <- c("--count" = "`freqVar`", "--domain" = "`codelists`", "--force" = "`replace`", "--map" = "recode(map)",
              "--top" = "recode(top)", "--bottom" = "recode(bottom)", "--band" = "recode(band)")
+  advice <- c("; cellar describe lists them" = "", "'cellar fit RELEASE -o fitted.csv'" = "fit()",
+              "'cellar ledger create'" = "create_ledger()")
+  for (one in names(advice)) message <- sub(one, advice[[one]], message, fixed = TRUE)
   options <- regmatches(message, gregexpr("(?<![-[:alnum:]])--[a-z]+(-[a-z]+)*", message, perl = TRUE))[[1]]
   for (option in options) {
     word <- if (option %in% names(other)) other[[option]] else paste0("`", gsub("-", "_", substring(option, 3)), "`")
@@ -94,6 +97,7 @@ need_key <- function(x) {
   x
 }
 
+ENCODINGS <- c("utf-8", "latin1", "windows-1252")
 MISSING <- c(drop = 1, level = 2)
 NEGATIVES <- c("keep", "zero")
 NEIGHBOURS <- c("add-remove", "substitute")

@@ -30,6 +30,8 @@ codelist_of <- function(given, name) {
     hrc <- grepl("\\.hrc$", given, ignore.case = TRUE)
     return(ask(.Call(C_read_codelist, path_of(given), if (hrc) "@")))
   }
+  if (is.character(given) && length(given) == 1 && is.null(names(given)) && grepl("\\.(csv|tsv|json|xml|hrc)$", given, ignore.case = TRUE))
+    refuse("the code list of '", name, "': there is no file '", given, "'")
   if (is.factor(given)) given <- levels(given)
   if (!is.atomic(given) || length(given) == 0 || anyNA(given))
     refuse("the code list of '", name, "' is a file that exists, a vector of codes, or a data frame with a column 'code'")

@@ -4,7 +4,10 @@
 tabulate <- function(data, ...) UseMethod("tabulate")
 
 # base's function of that name counts whole numbers; attached packages should not take it away
-tabulate.default <- function(data, ...) base::tabulate(data, ...)
+tabulate.default <- function(data, ...) {
+  if (!is.numeric(data) && !is.factor(data)) refuse("`data` is a data frame, the path of a file, or a connection of DBI")
+  base::tabulate(data, ...)
+}
 
 tabulate.data.frame <- function(data, by = NULL, codelists = NULL, ..., margins = NULL, dimVar = NULL, freqVar = NULL,
                                 hierarchies = NULL, recodes = NULL, where = character(), missing = character(),
@@ -39,13 +42,15 @@ tabulate.character <- function(data, by = NULL, codelists = NULL, ..., margins =
                                missing_as = NULL, weight = NULL, max_weight = 0, unit = NULL, max_per_unit = 0,
                                record_key = NULL, record_id = NULL, key = NULL, key_range = 0,
                                rows_are_records = FALSE, domain_public = FALSE, structural_zeros = NULL, threads = 0,
-                               delimiter = NULL) {
+                               delimiter = NULL, encoding = NULL) {
   no_dots(...)
+  if (length(data) != 1) refuse("`data` is a data frame, or the path of one file")
   spec <- tabulation(by, codelists, margins, dimVar, freqVar, hierarchies, recodes, where, missing, missing_as, weight,
                      max_weight, unit, max_per_unit, record_key, record_id, key, key_range, rows_are_records,
                      domain_public, structural_zeros, threads)
   spec$path <- path_of(data, "data")
   spec$delimiter <- text(delimiter, "delimiter")
+  if (!is.null(encoding)) spec$encoding <- match(choice(encoding, "encoding", ENCODINGS), ENCODINGS) - 1
   new_table(.Call(C_tabulate_file, spec))
 }
 
@@ -72,6 +77,7 @@ tabulation <- function(by, codelists, margins = NULL, dimVar = NULL, freqVar = N
   lists <- read_lists(asked$variables, codelists, hierarchies)
   variables <- lapply(asked$variables, variable_of, recodes = recodes, lists = lists$codelists,
                       domain_public = flag(domain_public, "domain_public"))
+  if (is.null(unit) != (max_per_unit == 0)) refuse("`unit` and `max_per_unit`, how many records of a unit count, go together")
   unknown <- setdiff(names(recodes), asked$variables)
   if (length(unknown)) refuse("`recodes` names '", unknown[1], "', which is no variable of the table")
   c(list(variables = variables, hierarchies = lists$inner_nodes, count = asked$count, where = texts(where, "where"),

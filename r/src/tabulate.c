@@ -108,6 +108,7 @@ cellar_tabulate_spec glue_spec(SEXP given, unsigned char *secret)
     spec.reader.rows_are_records = (int) glue_whole(given, "rows_are_records", 0);
     if (delimiter != NULL)
         spec.reader.delimiter = delimiter[0];
+    spec.reader.encoding = (cellar_encoding) glue_whole(given, "encoding", 0);
     read_variables(glue_member(given, "variables"), &spec);
     read_margins(given, &spec.margins);
     spec.missing = glue_texts(given, "missing", &spec.n_missing);

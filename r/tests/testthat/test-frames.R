@@ -106,3 +106,18 @@ test_that("base's tabulate still counts whole numbers", {
   expect_identical(tabulate(c(1, 3, 3), 4), c(1L, 0L, 2L, 0L))
   expect_identical(tabulate(factor(c("a", "b", "a"))), c(2L, 1L))
 })
+
+test_that("mistakes are answered with the argument that helps", {
+  d <- data.frame(x = c("a", "b"), u = 1:2)
+  expect_error(tabulate(list(x = "a"), "x"), "`data` is a data frame")
+  expect_error(tabulate(NULL), "`data` is a data frame")
+  expect_error(tabulate(as.matrix(d), "x"), "`data` is a data frame")
+  expect_identical(tabulate(c(1, 2, 2)), c(1L, 2L))
+  expect_error(tabulate(d, "x", unit = "u"), "`max_per_unit`")
+  expect_error(tabulate(d, "x", codelists = list(x = "none.csv")), "there is no file 'none.csv'")
+  expect_error(tabulate(d, "x", where = "z=1"), "no column 'z' among its 2 columns$")
+  path <- file.path(scratch(), "latin1.csv")
+  writeBin(c(charToRaw("x\nm"), as.raw(0xe4), charToRaw("nnlich\n")), path)
+  expect_error(tabulate(path, "x"), "`encoding` latin1")
+  expect_identical(levels(true_counts(tabulate(path, "x", encoding = "latin1"))$x)[1], "m\u00e4nnlich")
+})
