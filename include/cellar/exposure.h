@@ -111,10 +111,11 @@ typedef struct cellar_exposure_model {
     double tolerance; /* the share of people, from 0 to below 1, about whom nothing is assumed */
 } cellar_exposure_model;
 
-/* The share of `population` people expected in groups of fewer than k, when they are drawn from a
- * mixture: the product of the n columns' shares with weight 1 - tolerance, anything with the rest.
- * Never too low if that is so (the shares of combinations are rounded down by up to 0.2 percent a
- * column); worth nothing if it is not. Adding a column never lowers it. */
+/* The share of `population` people, whose columns have these shares, expected in groups of fewer
+ * than k, when the columns are independent of each other but for the tolerance, about which nothing
+ * is assumed. The number of others in somebody's group is taken for binomial, and rounded down by
+ * up to 0.2 percent a column; worth nothing if columns are not independent. Adding a column never
+ * lowers it. */
 CELLAR_API CELLAR_NODISCARD cellar_status
 cellar_exposure_independent(const cellar_exposure_curve *const *columns, size_t n,
                             const cellar_exposure_model *model, double *value, cellar_error *err);

@@ -29,6 +29,16 @@ static double few_others(double x)
     return sum;
 }
 
+/* The share of somebody's others with the values that a share x of all have, when a and b have each
+ * of them. */
+static double of_others(double x, double a, double b)
+{
+    if (a * POPULATION < K || b * POPULATION < K)
+        return 0;
+    return x * (a * POPULATION - 1) * (b * POPULATION - 1) /
+           (a * b * (POPULATION - 1) * (POPULATION - 1));
+}
+
 static void cells_fill(fitted_cells *cells, const double *counts, double people)
 {
     double sum = 0;
@@ -102,8 +112,10 @@ static void test_the_association_is_the_models(void **state)
         joint[i] /= sum;
         rows[i / COLUMNS] += joint[i];
         columns[i % COLUMNS] += joint[i];
-        expected += joint[i] * few_others(joint[i]);
     }
+    for (size_t i = 0; i < CELLS; i++)
+        expected +=
+            joint[i] * few_others(of_others(joint[i], rows[i / COLUMNS], columns[i % COLUMNS]));
     for (size_t i = 0; i < ROWS; i++)
         of_rows[i] = (uint64_t) llround(rows[i] * 1e15);
     for (size_t i = 0; i < COLUMNS; i++)

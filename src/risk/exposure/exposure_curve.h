@@ -24,6 +24,16 @@ static inline double curve_share(const cellar_exposure_curve *curve, size_t step
 double cellar_exposure_few_others(uint64_t population, uint64_t k, double x, double rest,
                                   int lower);
 
+/* Of somebody whose value of a column the share `share` of the model's people has: which share of
+ * the others has it; 0 when so few have it that the person is in a small group for certain. */
+static inline double exposure_others(const cellar_exposure_model *model, double share)
+{
+    double people = share * (double) model->population;
+    if (model->population < 2 || people * (1 + 1e-12) < (double) model->k)
+        return 0;
+    return (people - 1) / ((double) model->population - 1);
+}
+
 /* Brings what a model says of these columns within what they show whatever the model: no less than
  * the most exposed of them, no more than the theorems' bound at the threshold. One column has the
  * exposure that was counted. */

@@ -25,15 +25,16 @@
  * combinations, so the same bound with doubt + |V| ln 2 holds for the total e of those not seen (or
  * not for certain, with noise), whichever they are.
  *
- * With weight 1 - tau the people are draws from q, with weight tau from anything. As under
- * independence (exposure_independent.c), with f(p) = P(Bin(n-1, p) <= k-2), the share expected in
- * small groups is at most
+ * The share tau of the people may have any values. As under independence (exposure_independent.c),
+ * with f(p) = P(Bin(n-1, p) <= k-2) and r_v = prod_j (c_j-1)/(n-1) / m_j for c_j = n m_j, by which
+ * somebody's others have the values v less often than all people, the share expected in small
+ * groups is at most
  *
- *   (1-tau) (e + max { sum_v q_v f((1-tau) l_v) : l <= q <= u, q has the margin m_j at most }) +
- * tau
+ *   (1-tau) (e + max { sum_v q_v f((1-tau) r_v l_v) : l <= q <= u, q has the margin m_j at most })
+ * + tau
  *
  * for each column j, hence for the one with the least, the maximum being over the cells that were
- * seen. It fills those with the smallest l_v first. People with a value that nobody of the model
+ * seen. It fills the most exposed first. People with a value that nobody of the model
  * has are part of tau. */
 #include "risk/exposure/exposure_fitted.h"
 
@@ -74,10 +75,10 @@ void fitted_cells_clear(fitted_cells *cells)
 
 /* ---- fitting ------------------------------------------------------------------ */
 
-/* A column while it is fitted, by value: the shares to be met, the factors found so far, and the
- * fitted shares of the cycle. */
+/* A column while it is fitted, by value: the shares to be met, the factors found so far, the fitted
+ * shares of the cycle, and by how much fewer of somebody's others have the value than of all. */
 typedef struct fitted_column {
-    double *shares, *factors, *sums;
+    double *shares, *factors, *sums, *others;
 } fitted_column;
 
 typedef struct fitting {
@@ -94,6 +95,7 @@ static void fitting_clear(fitting *fit)
         cellar_free(fit->columns[c].shares);
         cellar_free(fit->columns[c].factors);
         cellar_free(fit->columns[c].sums);
+        cellar_free(fit->columns[c].others);
     }
 }
 
@@ -111,7 +113,9 @@ static cellar_status fitting_open(fitting *fit, cellar_error *err)
         column->shares = cellar_alloc(cells->n_levels[c], sizeof *column->shares);
         column->factors = cellar_alloc(cells->n_levels[c], sizeof *column->factors);
         column->sums = cellar_alloc(cells->n_levels[c], sizeof *column->sums);
-        failed = column->shares == NULL || column->factors == NULL || column->sums == NULL;
+        column->others = cellar_alloc(cells->n_levels[c], sizeof *column->others);
+        failed = column->shares == NULL || column->factors == NULL || column->sums == NULL ||
+                 column->others == NULL;
         for (size_t v = 0; v < cells->n_levels[c] && !failed; v++)
             column->factors[v] = 1;
     }
@@ -139,7 +143,8 @@ static void column_sum(fitting *fit, size_t column)
 }
 
 /* What is to be met: the shares of the values that the model knows, among those who have them. */
-static void column_target(fitting *fit, size_t column, const uint64_t *counts)
+static void column_target(fitting *fit, const cellar_exposure_model *model, size_t column,
+                          const uint64_t *counts)
 {
     fitted_column *out = &fit->columns[column];
     size_t n = fit->cells->n_levels[column];
@@ -150,6 +155,10 @@ static void column_target(fitting *fit, size_t column, const uint64_t *counts)
         *(out->sums[v] > 0 ? &known : &unknown) += (double) counts[v];
     for (size_t v = 0; v < n && known > 0; v++)
         out->shares[v] = out->sums[v] > 0 ? (double) counts[v] / known : 0;
+    for (size_t v = 0; v < n && known > 0; v++) {
+        double share = (double) counts[v] / (known + unknown);
+        out->others[v] = share > 0 ? exposure_others(model, share) / share : 0;
+    }
     fit->tolerance += known + unknown > 0 ? unknown / (known + unknown) : 0;
 }
 
@@ -202,11 +211,12 @@ typedef struct cell_ends {
     double low, high, chance;
 } cell_ends;
 
-static int by_low(const void *a, const void *b)
+/* The most exposed first. */
+static int by_chance(const void *a, const void *b)
 {
     const cell_ends *x = a, *y = b;
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
+    if (x->chance != y->chance)
+        return x->chance > y->chance ? -1 : 1;
     return x->cell < y->cell ? -1 : x->cell > y->cell;
 }
 
@@ -239,9 +249,11 @@ static size_t ends_fill(const fitting *fit, const cellar_exposure_model *model, 
     }
     largest = factor_largest(fit, total);
     for (size_t i = 0; i < cells->n_cells; i++, levels_step(cells, levels)) {
-        double weight = total / largest, surely;
-        for (size_t c = 0; c < cells->n_columns; c++)
+        double weight = total / largest, surely = 1 - fit->tolerance;
+        for (size_t c = 0; c < cells->n_columns; c++) {
             weight *= fit->columns[c].factors[levels[c]];
+            surely *= fit->columns[c].others[levels[c]];
+        }
         if (cells->low[i] <= 0) {
             rest += cells->high[i];
             n_unseen += weight > 0;
@@ -251,7 +263,7 @@ static size_t ends_fill(const fitting *fit, const cellar_exposure_model *model, 
         ends[n].low =
             largest * cellar_share_least(weight * cells->low[i] / cells->most_people, draws, doubt);
         ends[n].high = largest * cellar_share_most(weight * cells->high[i] / draws, draws, doubt);
-        surely = fmin((1 - fit->tolerance) * ends[n].low, 1);
+        surely = fmin(surely * ends[n].low, 1);
         ends[n++].chance =
             cellar_exposure_few_others(model->population, model->k, surely, 1 - surely, 1);
     }
@@ -300,7 +312,7 @@ cellar_status cellar_exposure_fitted(const fitted_cells *cells, const uint64_t *
     *value = 1;
     CELLAR_TRY(fitting_open(&fit, err));
     for (size_t c = 0; c < cells->n_columns; c++)
-        column_target(&fit, c, counts[c]);
+        column_target(&fit, model, c, counts[c]);
     fitting_run(&fit);
     if (fit.tolerance >= 1)
         goto out;
@@ -308,7 +320,7 @@ cellar_status cellar_exposure_fitted(const fitted_cells *cells, const uint64_t *
     if (ends == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "a fit"));
     n = ends_fill(&fit, model, doubt, ends, &unseen);
-    qsort(ends, n, sizeof *ends, by_low);
+    qsort(ends, n, sizeof *ends, by_chance);
     for (size_t c = 0; c < cells->n_columns; c++)
         least = fmin(least, ends_expose(&fit, c, ends, n));
     *value = fmin(1, (1 - fit.tolerance) * (least + unseen) + fit.tolerance);
