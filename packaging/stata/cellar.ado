@@ -1,9 +1,14 @@
 *! SPDX-License-Identifier: GPL-3.0-or-later
 *! Cellar from Stata, over the command line. NOT RUN by Cellar's tests: nobody here has Stata.
 * It needs the program cellar on PATH (Linux). help cellar describes it.
+* Options go to the shell in single quotes: one that holds a single quote itself is refused.
 program define cellar
     version 14
     gettoken verb 0 : 0, parse(" ,")
+    if strpos(`"`0'"', "'") {
+        display as error "cellar: no single quotes, please"
+        exit 198
+    }
     if "`verb'" == "tabulate" cellar_tabulate `0'
     else if "`verb'" == "protect" cellar_protect `0'
     else {
@@ -16,6 +21,7 @@ end
 program define cellar_tabulate
     syntax using/, BY(string) TABle(string) [DOMain(string) MARgins(string) WHERE(string) OPTions(string)]
     if "`margins'" == "" local margins none
+    local by : list retokenize by
     local by : subinstr local by " " ",", all
     local command cellar tabulate '`using'' --by `by' --margins `margins' -o '`table'' `options'
     if "`domain'" != "" local command `command' --domain '`domain''
@@ -27,10 +33,10 @@ end
 program define cellar_protect
     syntax using/, MECHanism(string) NEGatives(string) OUTput(string) [TOTALepsilon(string) UNIT(string) ///
         LEDger(string) DATAset(string) REQuest(string) OPTions(string) CLEAR]
-    local command cellar protect '`using'' --mechanism `mechanism' --negatives `negatives' -o '`output'' `options'
+    local command cellar protect '`using'' --mechanism '`mechanism'' --negatives `negatives' -o '`output'' `options'
     if "`totalepsilon'" != "" local command `command' --total-epsilon `totalepsilon'
     if "`unit'" != "" local command `command' --unit `unit'
-    if "`ledger'" != "" local command `command' --ledger '`ledger'' --dataset `dataset' --request `request'
+    if "`ledger'" != "" local command `command' --ledger '`ledger'' --dataset '`dataset'' --request '`request''
     cellar_run `"`command'"'
     if "`clear'" != "" import delimited using "`output'", clear varnames(1)
 end
@@ -39,11 +45,12 @@ end
 program define cellar_run
     args command
     tempfile status
-    shell `command'; echo $? > "`status'"
-    file open handle using "`status'", read text
-    file read handle code
-    file close handle
-    if `code' != 0 {
+    tempname handle
+    shell `command'; echo \$? > "`status'"
+    file open `handle' using "`status'", read text
+    file read `handle' code
+    file close `handle'
+    if "`code'" != "0" {
         display as error "cellar ended with status `code'; its messages are above or in the terminal"
         exit 459
     }

@@ -11,4 +11,7 @@
 {p 4 4 2}{cmd:cellar protect using} {it:true.json}{cmd:, mechanism(discrete-laplace) totalepsilon(1) negatives(keep)}
 {cmd:output(}{it:out.csv}{cmd:)} [{cmd:unit(person) ledger(}{it:file}{cmd:) dataset(}{it:name}{cmd:) request(}{it:name}{cmd:)
 options(}{it:others}{cmd:) clear}]{p_end}
-{p 8 8 2}protects the table, charges the ledger where one is named, and with {cmd:clear} loads what may be published.{p_end}
+{p 8 8 2}protects the table, charges the ledger where one is named, and with {cmd:clear} loads what may be published:
+codes that look like numbers become numbers (01 becomes 1). Without it, import {it:out.csv} as you like, {cmd:stringcols()} included.{p_end}
+
+{p 4 4 2}Options that hold a single quote are refused: they go to the shell in such quotes.{p_end}

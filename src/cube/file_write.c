@@ -85,10 +85,11 @@ static cellar_status write_heading(const cellar_cube *cube, cellar_output *outpu
 {
     json_t *heading = json_pack("{s:o}", "cellar", cellar_cube_heading(cube));
     char *text = heading != NULL ? cellar_json_text(heading, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
-    cube_file_start start = {.mark = CUBE_FILE_MARK, .version = CUBE_FILE_VERSION};
+    cube_file_start start = {.version = CUBE_FILE_VERSION};
     json_decref(heading);
     if (text == NULL)
         return cellar_fail_memory(err, "a cube");
+    memcpy(start.mark, CUBE_FILE_MARK, sizeof start.mark);
     start.heading_length = strlen(text);
     start.values_start = (sizeof start + start.heading_length + CUBE_FILE_ALIGN - 1) /
                          CUBE_FILE_ALIGN * CUBE_FILE_ALIGN;

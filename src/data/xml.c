@@ -23,6 +23,12 @@ struct cellar_xml {
     cellar_error *err;
 };
 
+/* From version 2.9 on Expat counts in 64 bits by other names, and calls these deprecated. */
+#if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9
+#define XML_GetCurrentLineNumber64 XML_GetCurrentLineNumber
+#define XML_GetCurrentColumnNumber64 XML_GetCurrentColumnNumber
+#endif
+
 size_t cellar_xml_depth(const cellar_xml *xml)
 {
     return xml->depth;
@@ -30,7 +36,7 @@ size_t cellar_xml_depth(const cellar_xml *xml)
 
 uint64_t cellar_xml_line(const cellar_xml *xml)
 {
-    return (uint64_t) XML_GetCurrentLineNumber(xml->parser);
+    return (uint64_t) XML_GetCurrentLineNumber64(xml->parser);
 }
 
 cellar_status cellar_xml_fail(const cellar_xml *xml, cellar_error *err, const char *format, ...)
@@ -42,7 +48,7 @@ cellar_status cellar_xml_fail(const cellar_xml *xml, cellar_error *err, const ch
     va_end(arguments);
     return cellar_fail(err, CELLAR_ERR_INPUT, "%s:%llu:%llu: %s", xml->name,
                        (unsigned long long) cellar_xml_line(xml),
-                       (unsigned long long) XML_GetCurrentColumnNumber(xml->parser) + 1, what);
+                       (unsigned long long) XML_GetCurrentColumnNumber64(xml->parser) + 1, what);
 }
 
 /* What stands after the namespace. */

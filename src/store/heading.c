@@ -123,14 +123,16 @@ static json_t *heading_json(const cellar_stored_file *file)
 cellar_status cellar_store_write_heading(const store_writer *w, const cellar_stored_file *file,
                                          cellar_error *err)
 {
-    const stored_start start = {.mark = STORED_MARK, .version = STORED_VERSION};
-    stored_tail tail = {.mark = STORED_MARK, .version = STORED_VERSION};
+    stored_start start = {.version = STORED_VERSION};
+    stored_tail tail = {.version = STORED_VERSION};
     json_t *document = heading_json(file);
     char *text =
         document != NULL ? cellar_json_text(document, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(document);
     if (text == NULL)
         return cellar_fail_memory(err, "the heading of a store");
+    memcpy(start.mark, STORED_MARK, sizeof start.mark);
+    memcpy(tail.mark, STORED_MARK, sizeof tail.mark);
     tail.heading_at = cellar_output_size_bytes(w->output);
     tail.heading_length = strlen(text);
     cellar_stored_digest(&start, w->sums, w->n_sums * sizeof *w->sums, text,

@@ -29,12 +29,13 @@ cellar_status cellar_store_writer_init(store_writer *w, const cellar_stored_colu
                                        size_t n_columns, int is_held, cellar_output *output,
                                        cellar_error *err)
 {
-    const stored_start start = {.mark = STORED_MARK, .version = STORED_VERSION};
+    stored_start start = {.version = STORED_VERSION};
     static const unsigned char zeros[STORED_START - sizeof start - sizeof notice + 1];
     *w = (store_writer){
         .output = output, .columns = columns, .n_columns = n_columns, .is_held = is_held};
     for (size_t c = 0; c < n_columns; c++)
         w->group_bytes += columns[c].piece;
+    memcpy(start.mark, STORED_MARK, sizeof start.mark);
     cellar_output_write(output, &start, sizeof start);
     cellar_output_write(output, notice, sizeof notice - 1);
     cellar_output_write(output, zeros, sizeof zeros);

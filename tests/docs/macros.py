@@ -27,6 +27,10 @@ def stata_line(source, program, values):
             if (values.get(condition[1], "") == "") != (condition[2] == "=="):
                 continue
             line = condition[3]
+        blanks = re.match(r"local (\w+) : list retokenize (\w+)", line)
+        if blanks:
+            values[blanks[1]] = " ".join(values[blanks[2]].split())
+            continue
         replaced = re.match(r'local (\w+) : subinstr local (\w+) "(.*?)" "(.*?)", all', line)
         if replaced:
             values[replaced[1]] = values[replaced[2]].replace(replaced[3], replaced[4])
@@ -57,7 +61,7 @@ def sas_line(source, macro, given):
     header, body = re.search(rf"%macro {macro}\((.*?)\);(.*?)%mend", source, re.S).groups()
     values = dict(part.strip().split("=", 1) for part in header.split(","))
     values.update(given)
-    call = re.compile(r"%sysfunc\((\w+)\(([^()]*)\)\)|%(?!let|if)(\w+)\(([^()]*)\)")
+    call = re.compile(r"%q?sysfunc\((\w+)\(([^()]*)\)\)|%(?!let|if)(\w+)\(([^()]*)\)")
 
     def apply(found):
         name, text = (found[1], found[2]) if found[1] else (found[3], found[4])
@@ -76,10 +80,10 @@ def sas_line(source, macro, given):
         statement = " ".join(statement.split())
         if statement.startswith("%cellar_run"):
             return values["command"].replace(COMMA, ",").replace(BLANK, " ")
-        condition = re.match(r"%if (?:%length\((?:&|%superq\()(\w+)\)+|&(\w+) = &(\w+)) %then (.*)", statement)
+        condition = re.match(r"%if (?:%length\((?:&|%superq\()(\w+)\)+|not %index\(&(\w+), \.\)) %then (.*)", statement)
         if condition:
-            is_so = values[condition[1]] if condition[1] else values[condition[2]] == values[condition[3]]
-            statement = condition[4] if is_so else ""
+            is_so = values[condition[1]] if condition[1] else "." not in values[condition[2]]
+            statement = condition[3] if is_so else ""
         if statement.startswith("%let"):
             name, text = statement.removeprefix("%let ").split(" = ", 1)
             values[name] = expand(text)
@@ -101,7 +105,7 @@ def ask(verbs, compose, environment):
         folder = f"{scratch}/country"
         run("cellar ledger create ledger --dataset people --unit person --neighbours add-remove --epsilon 4"
             " --ledger-key ledger-key", folder, environment)
-        data, protect = {"by": "region sex", "domain": "codelists", "margins": "all", "where": "age>=18"}, {
+        data, protect = {"by": "region  sex", "domain": "codelists", "margins": "all", "where": "age>=18"}, {
             "mechanism": "discrete-laplace", verbs["total"]: "1", "negatives": "keep"}
         tabulate = compose("cellar_tabulate", {**data, verbs["data"]: verbs["name"](folder), "table": f"{folder}/true.json"})
         # the records of the made-up country are in a CSV file

@@ -19,6 +19,12 @@ typedef struct refinement {
     arb_mat_t hessian, gradient;
 } refinement;
 
+/* The macro of FLINT 3.6 multiplies the numbers as they are. */
+static arb_ptr entry(const arb_mat_t matrix, size_t row, size_t column)
+{
+    return arb_mat_entry(matrix, (slong) row, (slong) column);
+}
+
 static void refinement_init(refinement *r, const long double *t, double scale)
 {
     for (size_t j = 0; j < N; j++) {
@@ -73,21 +79,21 @@ static void pool_evaluate(refinement *r, size_t i, size_t first, int64_t sums[N]
 static void refinement_evaluate(refinement *r)
 {
     arb_mat_zero(r->hessian);
-    arb_set_si(arb_mat_entry(r->gradient, 0, 0), -1);
-    arb_zero(arb_mat_entry(r->gradient, 1, 0));
+    arb_set_si(entry(r->gradient, 0, 0), -1);
+    arb_zero(entry(r->gradient, 1, 0));
     if (r->n_active == N) {
-        arb_set_d(arb_mat_entry(r->gradient, 2, 0), r->row->variance);
-        arb_neg(arb_mat_entry(r->gradient, 2, 0), arb_mat_entry(r->gradient, 2, 0));
+        arb_set_d(entry(r->gradient, 2, 0), r->row->variance);
+        arb_neg(entry(r->gradient, 2, 0), entry(r->gradient, 2, 0));
     }
     for (size_t i = 0, first = 0; i < r->n_pools; first += r->pools[i++].n) {
         int64_t sums[N] = {0};
         pool_evaluate(r, i, first, sums);
         for (size_t j = 0; j < r->n_active; j++) {
-            arb_addmul_si(arb_mat_entry(r->gradient, j, 0), r->p, sums[j], BITS);
+            arb_addmul_si(entry(r->gradient, j, 0), r->p, sums[j], BITS);
             arb_mul_si(r->e, r->p, sums[j], BITS);
             arb_div_ui(r->e, r->e, r->pools[i].n, BITS);
             for (size_t k = 0; r->pools[i].is_free && k < r->n_active; k++)
-                arb_addmul_si(arb_mat_entry(r->hessian, j, k), r->e, sums[k], BITS);
+                arb_addmul_si(entry(r->hessian, j, k), r->e, sums[k], BITS);
         }
     }
 }
@@ -96,7 +102,7 @@ static void refinement_evaluate(refinement *r)
 static int refinement_is_done(const refinement *r)
 {
     for (size_t j = 0; j < r->n_active; j++)
-        if (arf_cmpabs_2exp_si(arb_midref(arb_mat_entry(r->gradient, j, 0)), -BITS / 2) > 0)
+        if (arf_cmpabs_2exp_si(arb_midref(entry(r->gradient, j, 0)), -BITS / 2) > 0)
             return 0;
     return 1;
 }
@@ -108,7 +114,7 @@ static int refinement_step(refinement *r)
     if (!arb_mat_solve(r->gradient, r->hessian, r->gradient, BITS))
         return 0;
     for (size_t j = 0; j < r->n_active; j++) {
-        arb_sub(r->t[j], r->t[j], arb_mat_entry(r->gradient, j, 0), BITS);
+        arb_sub(r->t[j], r->t[j], entry(r->gradient, j, 0), BITS);
         arb_get_mid_arb(r->t[j], r->t[j]);
     }
     return 1;
