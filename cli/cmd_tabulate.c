@@ -129,8 +129,7 @@ static const cli_command sql_command = {
     "Prints the question that 'tabulate --from' asks a database: one SELECT whose answer has a row "
     "for each cell, and one for each reason why records do not count. Categories are declared. "
     "The SQL of postgresql, sqlite, mariadb, duckdb and clickhouse is compared with 'tabulate' by "
-    "tests; "
-    "that of the others was written by their manuals and run nowhere.",
+    "tests; that of the others is syntax only: a parser reads it, and nothing ran it.",
     sql_options,
     sizeof sql_options / sizeof sql_options[0],
     sql_examples};
