@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pages as some programs write them and DuckDB does not: the format's rules about them, in files of
- * one column and one page that are put together here. */
+/* Pages and values as some programs write them and DuckDB does not: the format's rules about them,
+ * in files of one column and one page that are put together here. */
 #include "check.h"
 
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "data/parquet/cursor.h"
 #include "data/parquet/texts.h"
+#include "data/parquet/value.h"
 
 /* ---- Thrift's compact protocol, as far as heads need it ------------------------ */
 
@@ -266,13 +267,53 @@ static void test_checksums(void **state)
     check_refused(&s, "f: the Parquet file is damaged: column 'n': the checksum of a page");
 }
 
+/* Spark writes years beyond its range as times of day below 0. */
+static void test_times_of_day(void **state)
+{
+    static const struct {
+        parquet_physical physical;
+        parquet_meaning meaning;
+        int scale;
+        int64_t time;
+        const char *text; /* NULL: refused */
+    } times[] = {
+        {PARQUET_INT64, PARQUET_TIME, 6, 0, "00:00:00"},
+        {PARQUET_INT64, PARQUET_TIME, 6, 86399999999, "23:59:59.999999"},
+        {PARQUET_INT64, PARQUET_TIME, 6, 86400000000, "24:00:00"},
+        {PARQUET_INT64, PARQUET_TIME, 6, 86400000001, NULL},
+        {PARQUET_INT64, PARQUET_TIME, 6, -1, NULL},
+        {PARQUET_INT64, PARQUET_TIMESTAMP, 6, -1, "1969-12-31 23:59:59.999999"},
+        {PARQUET_INT96, PARQUET_TIMESTAMP, 9, 0, "1970-01-01 00:00:00"},
+        {PARQUET_INT96, PARQUET_TIMESTAMP, 9, 86399999999999, "1970-01-01 23:59:59.999999999"},
+        {PARQUET_INT96, PARQUET_TIMESTAMP, 9, -1, NULL},
+        {PARQUET_INT96, PARQUET_TIMESTAMP, 9, INT64_MAX, NULL},
+    };
+    const uint32_t julian_day = 2440588;
+    (void) state;
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        const parquet_column column = {
+            .physical = times[i].physical, .meaning = times[i].meaning, .scale = times[i].scale};
+        unsigned char bytes[12];
+        cellar_text text = {0};
+        memcpy(bytes, &times[i].time, 8);
+        memcpy(bytes + 8, &julian_day, 4);
+        assert_int_equal(
+            parquet_add_value(&column, bytes, times[i].physical == PARQUET_INT96 ? 12 : 8, &text),
+            times[i].text != NULL);
+        if (times[i].text != NULL) {
+            assert_int_equal(text.length, strlen(times[i].text));
+            assert_memory_equal(text.bytes, times[i].text, strlen(times[i].text));
+        }
+        cellar_text_clear(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gzip_members),
-        cmocka_unit_test(test_empty_second_page),
-        cmocka_unit_test(test_needless_levels),
-        cmocka_unit_test(test_checksums),
+        cmocka_unit_test(test_gzip_members),    cmocka_unit_test(test_empty_second_page),
+        cmocka_unit_test(test_needless_levels), cmocka_unit_test(test_checksums),
+        cmocka_unit_test(test_times_of_day),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

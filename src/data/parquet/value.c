@@ -56,24 +56,27 @@ static void add_day(cellar_text *out, int64_t days_since_1970)
     cellar_text_printf(out, "%04lld-%02d-%02d", (long long) year, (int) month, (int) day + 1);
 }
 
-/* A time of day in units of 10^-digits seconds. */
-static void add_time(cellar_text *out, int64_t time, int digits)
+/* A time of day in units of 10^-digits seconds; 0 when it is none. 24:00:00 is one. */
+static int add_time(cellar_text *out, int64_t time, int digits)
 {
     int64_t part = time, second = 1;
     char fraction[24];
     size_t n;
     for (int i = 0; i < digits; i++)
         second *= 10;
+    if (time < 0 || time > SECONDS_A_DAY * second)
+        return 0;
     time = divide(time, second, &part);
     cellar_text_printf(out, "%02d:%02d:%02d", (int) (time / 3600), (int) (time / 60 % 60),
                        (int) (time % 60));
     if (part == 0)
-        return;
+        return 1;
     n = (size_t) snprintf(fraction, sizeof fraction, "%0*lld", digits, (long long) part);
     while (fraction[n - 1] == '0')
         n--;
     cellar_text_add_char(out, '.');
     cellar_text_add(out, fraction, n);
+    return 1;
 }
 
 static void add_timestamp(cellar_text *out, int64_t value, int digits)
@@ -84,7 +87,7 @@ static void add_timestamp(cellar_text *out, int64_t value, int digits)
     day = divide(value, day_length, &time);
     add_day(out, day);
     cellar_text_add_char(out, ' ');
-    add_time(out, time, digits);
+    (void) add_time(out, time, digits);
 }
 
 /* Bytes of a decimal, the highest first. */
@@ -156,15 +159,14 @@ int parquet_add_value(const parquet_column *c, const unsigned char *bytes, size_
         add_day(out, read_signed(bytes, 4));
         return 1;
     case PARQUET_TIME:
-        add_time(out, read_signed(bytes, length), c->scale);
-        return 1;
+        return add_time(out, read_signed(bytes, length), c->scale);
     case PARQUET_TIMESTAMP:
         if (is_int) {
             add_timestamp(out, read_signed(bytes, length), c->scale);
         } else { /* INT96: billionths of a second of a day, and the day */
             add_day(out, (int64_t) (int32_t) read_bytes(bytes + 8, 4) - JULIAN_DAY_OF_1970);
             cellar_text_add_char(out, ' ');
-            add_time(out, (int64_t) read_bytes(bytes, 8), c->scale);
+            return add_time(out, (int64_t) read_bytes(bytes, 8), c->scale);
         }
         return 1;
     default:
