@@ -92,6 +92,9 @@ databases: ## 200 random tables counted by six databases, by ODBC too, by severa
 	    python3 tests/engine/compare.py build/dev/cellar $$engine $${QUESTIONS:-200}; done
 	@python3 tests/engine/syntax.py build/dev/cellar $${QUESTIONS:-200} || [ $$? -eq 77 ]
 
+chroot: ## build and test with a newer Debian, RELEASE=trixie or forky, in a chroot; needs root and debootstrap
+	@tools/chroot-test $${RELEASE:-trixie}
+
 partials: ## 100 million rows counted by eight processes, their tables merged, and by one
 	@tools/bootstrap build
 	@cmake --preset bench >/dev/null && cmake --build --preset bench --target cellar make_people -- --quiet
@@ -140,4 +143,4 @@ tarball: ## a folder that runs wherever it is unpacked, as build/cellar-VERSION-
 clean: ## remove everything built
 	rm -rf build demo-output papers-output
 
-.PHONY: help demo papers check test test-long bench coverage fuzz crash requests mutants net check-jsonstat check-parquet format check-server databases partials docs web screenshots install release deb tarball clean
+.PHONY: help demo papers check test test-long bench coverage fuzz crash requests mutants net check-jsonstat check-parquet format check-server databases chroot partials docs web screenshots install release deb tarball clean

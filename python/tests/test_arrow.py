@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What pyarrow and pandas 2.2 send through __arrow_c_stream__ gives the table of the same rows in CSV. Debian 12 has
-neither; what a hostile or unusual producer sends is tested in C (tests/unit, tests/fuzz)."""
+"""What pyarrow, pandas 2.2 and DuckDB send through __arrow_c_stream__ gives the table of the same rows in CSV. Debian 12 has
+none of them (tools/chroot-test); what a hostile or unusual producer sends is tested in C (tests/unit, tests/fuzz)."""
+import ctypes
+import ctypes.util
 import random
 
 import pandas
@@ -93,6 +95,63 @@ def test_a_reader_that_fails_is_an_error(rows):
 
     with pytest.raises(cellar.Error, match="the disk is gone"):
         counts(pyarrow.RecordBatchReader.from_batches(table.schema, batches()))
+
+
+class DuckResult:
+    """What a query gives in DuckDB, as its Python package would send it. Debian has DuckDB's C library alone, which gives
+    a schema and arrays; the stream around them is made here."""
+
+    POINTER = ctypes.c_void_p
+    GET = ctypes.CFUNCTYPE(ctypes.c_int, POINTER, POINTER)
+    ERROR = ctypes.CFUNCTYPE(POINTER, POINTER)
+    RELEASE = ctypes.CFUNCTYPE(None, POINTER)
+
+    class Stream(ctypes.Structure):
+        pass  # ArrowArrayStream
+
+    Stream._fields_ = [("get_schema", GET), ("get_next", GET), ("get_last_error", ERROR), ("release", RELEASE),
+                       ("private_data", POINTER)]
+
+    def __init__(self, library, statements):
+        self.library, self.result = library, ctypes.c_void_p()
+        database, connection = ctypes.c_void_p(), ctypes.c_void_p()
+        assert library.duckdb_open(None, ctypes.byref(database)) == 0
+        assert library.duckdb_connect(database, ctypes.byref(connection)) == 0
+        library.duckdb_query_arrow_error.restype = ctypes.c_char_p
+        for statement in statements:
+            failed = library.duckdb_query_arrow(connection, statement.encode(), ctypes.byref(self.result))
+            assert not failed, library.duckdb_query_arrow_error(self.result)
+        self.stream = self.Stream(self.GET(self.get_schema), self.GET(self.get_next), self.ERROR(lambda stream: None),
+                                  self.RELEASE(self.release), None)
+
+    def get_schema(self, stream, out):
+        return self.library.duckdb_query_arrow_schema(self.result, ctypes.byref(ctypes.c_void_p(out)))
+
+    def get_next(self, stream, out):
+        ctypes.memset(out, 0, 80)  # an ArrowArray that stays so is the end
+        return self.library.duckdb_query_arrow_array(self.result, ctypes.byref(ctypes.c_void_p(out)))
+
+    def release(self, stream):
+        self.Stream.from_address(stream).release = self.RELEASE()
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        capsule = ctypes.pythonapi.PyCapsule_New
+        capsule.restype, capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return capsule(ctypes.addressof(self.stream), b"arrow_array_stream", None)
+
+
+@pytest.mark.parametrize("settings", [[], ["SET arrow_output_version = '1.4'", "SET produce_arrow_string_view = true"],
+                                      ["SET arrow_large_buffer_size = true"]])
+@pytest.mark.parametrize("kinds", [("VARCHAR", "VARCHAR", "TINYINT"), ("VARCHAR", "ENUM('F', 'M')", "DECIMAL(18, 2)"),
+                                   ("VARCHAR", "ENUM('F', 'M')", "UBIGINT"), ("VARCHAR", "VARCHAR", "DOUBLE")])
+def test_results_of_duckdb(rows, tmp_path, settings, kinds):
+    _, want = rows
+    found = ctypes.util.find_library("duckdb")
+    if found is None:
+        pytest.skip("there is no library of DuckDB (libduckdb-dev)")
+    columns = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in zip(("region", "sex", "age"), kinds))
+    assert counts(DuckResult(ctypes.CDLL(found), [
+        *settings, f"SELECT {columns} FROM read_csv('{tmp_path}/rows.csv', header = true, all_varchar = true)"])) == want
 
 
 def test_other_types_are_refused_by_name(rows):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""check_parquet.py BUILD: Parquet files by DuckDB, of all types, compressions and versions that it writes, must be
-counted as the CSV file is that they were made of."""
+"""check_parquet.py BUILD [duckdb|pyarrow]: Parquet files by DuckDB (from npm) or by pyarrow (which python3 has), of all types,
+compressions and versions that it writes, must be counted as the CSV file is that they were made of."""
 import csv
 import pathlib
 import random
@@ -28,7 +28,7 @@ COLUMNS = {
     "d9": ("DECIMAL(9, 3)", ["0.125", "-123456.5", "7"]),
     "d18": ("DECIMAL(18, 1)", ["0.1", "-99999999999999999.9", ""]),
     "d38": ("DECIMAL(38, 10)", ["0.0000000001", "-1234567890123456789012345678.5", ""]),
-    "word": ("VARCHAR", [f"Wort {i} äöü, \"q\"" for i in range(700)] + [""]),
+    "word": ("VARCHAR", [f"Wort {i} äöü, \"q\"" for i in range(700)] + ["", "ä" * 30000]),
     "bytes": ("BLOB", ["plain", "text", ""]),
     "choice": ("ENUM('no', 'perhaps', 'yes')", ["no", "perhaps", "yes", ""]),
     "day": ("DATE", ["1969-12-31", "2026-07-01", "0001-01-01", ""]),
@@ -42,15 +42,20 @@ COLUMNS = {
 
 
 def count(cellar, file, column):
+    """Its categories with their counts; of a file without rows, why it has none."""
     out = file.parent / "counted.csv"
-    subprocess.run([cellar, "tabulate", file, "--by", column, "--missing-as", "level", "-o", out, "--force"], check=True,
-                   capture_output=True)
+    done = subprocess.run([cellar, "tabulate", file, "--by", column, "--missing-as", "level", "-o", out, "--force"],
+                          check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        return {"refused": done.stderr.replace(str(file), "FILE")}
     with open(out, newline="", encoding="utf-8") as lines:
         return {row[0]: row[-1] for row in list(csv.reader(lines))[1:]}
 
 
 def make_texts(folder):
+    """texts.csv, and empty.csv with its header alone."""
     draw = random.Random(28)
+    (folder / "empty.csv").write_text(",".join(COLUMNS) + "\n")
     with open(folder / "texts.csv", "w", newline="", encoding="utf-8") as out:
         rows = csv.writer(out)
         rows.writerow(COLUMNS)
@@ -58,29 +63,42 @@ def make_texts(folder):
             rows.writerow(draw.choice(texts) for _, texts in COLUMNS.values())
 
 
-def main():
-    build = pathlib.Path(sys.argv[1]).resolve()
-    folder = build / "interop-parquet"
+def install_duckdb(folder):
     if shutil.which("npm") is None or shutil.which("node") is None:
         sys.exit("npm and node are not installed")
-    folder.mkdir(exist_ok=True, mode=0o755)
     for name in ("package.json", "package-lock.json"):
         shutil.copy(HERE / "duckdb" / name, folder / name)
     # Not `npm ci`: it wants the bindings for every system in the lock file.
     if subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund"], cwd=folder).returncode != 0:
         sys.exit("npm could not install DuckDB")
     shutil.copy(HERE / "write_parquet.mjs", folder)
+    return ["node", "write_parquet.mjs"]
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    by = sys.argv[2] if len(sys.argv) > 2 else "duckdb"
+    folder = build / f"interop-parquet-{by}"
+    folder.mkdir(exist_ok=True, mode=0o755)
+    command = install_duckdb(folder) if by == "duckdb" else [sys.executable, HERE / "write_parquet.py"]
     make_texts(folder)
     types = [f"{name}={kind}" for name, (kind, _) in COLUMNS.items()]
-    files = subprocess.run(["node", "write_parquet.mjs", folder, *types], cwd=folder, check=True, stdout=subprocess.PIPE,
-                           text=True).stdout.split()
-    wanted = {column: count(build / "cellar", folder / "texts.csv", column) for column in COLUMNS}
-    for file in files:
-        for column in COLUMNS:
+    # A file, and the columns that it lacks.
+    files = [line.split() for line in subprocess.run([*command, folder, *types], cwd=folder, check=True, text=True,
+                                                     stdout=subprocess.PIPE).stdout.splitlines()]
+    wanted = {name: {column: count(build / "cellar", folder / f"{name}.csv", column) for column in COLUMNS}
+              for name in ("texts", "empty")}
+    n_compared = 0
+    for file, *lacks in files:
+        for column in COLUMNS.keys() - lacks:
             found = count(build / "cellar", pathlib.Path(file), column)
-            if found != wanted[column]:
-                sys.exit(f"{file}: column {column}: {found}, not {wanted[column]}")
-    print(f"{len(files)} files of {len(COLUMNS)} columns are counted as their CSV file")
+            expected = wanted["empty" if pathlib.Path(file).stem == "empty" else "texts"][column]
+            if found != expected:
+                differ = [(text, found.get(text), expected.get(text)) for text in found.keys() | expected.keys()
+                          if found.get(text) != expected.get(text)]
+                sys.exit(f"{file}: column {column}: category, found, expected: {differ[:3]}")
+            n_compared += 1
+    print(f"{by}: {len(files)} files of {len(COLUMNS)} columns, {n_compared} tables: counted as their CSV file")
 
 
 if __name__ == "__main__":
