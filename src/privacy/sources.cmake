@@ -21,6 +21,7 @@ set(LAYER_SOURCES
   pair_threshold.c
   pair_values.c
   pld.c
+  promise.c
   setting.c
   tight.c
   worst.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A chart on a page, with the numbers behind it for readers who want them or cannot see it. */
 #include "report/chart.h"
-#include "report/markup.h"
+#include "base/markup.h"
 
 enum { FIGURE_MAX_ROWS = 200 }; /* of one series; a curve of more is thinned out evenly */
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "report/chart.h"
-#include "report/markup.h"
+#include "base/markup.h"
 
 /* From dark blue over grey to yellow: lightness increases all the way, so the order survives any
  * colour vision and a black-and-white print. */

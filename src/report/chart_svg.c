@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/chart.h"
-#include "report/markup.h"
+#include "base/markup.h"
 
 /* Letters are measured by a rule of thumb, since no font is at hand: sans-serif letters of 12
  * pixels are 6.6 wide on average. */

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "report/chart.h"
-#include "report/markup.h"
+#include "base/markup.h"
 
 /* ---- text ------------------------------------------------------------------------ */
 

@@ -14,7 +14,6 @@ set(LAYER_SOURCES
   committee_risk.c
   committee_utility.c
   committee_vary.c
-  markup.c
   pack_page.c
   page.c
   page_style.c

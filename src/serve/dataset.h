@@ -70,7 +70,7 @@ typedef struct serve_dataset {
     const char *population; /* whose budget it is */
     const char *joint;      /* what all tables of a budget or pack together promise; NULL: the
                              * source says */
-    serve_promise promise;  /* the same in numbers */
+    cellar_promise promise; /* the same in numbers */
     const char *unit;       /* what is protected: "person" */
     serve_texts title, note, source_name, contact, counted; /* counted: "persons" */
     serve_texts contents_label; /* of the contents as a variable; in == NULL: in English */

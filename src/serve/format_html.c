@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A page with the table and what is to be known about it, without a script or a style. */
 #include "base/error.h"
-#include "report/markup.h"
+#include "base/markup.h"
 #include "serve/formats.h"
 
 static void html_add_heading(const serve_format_options *options, const char *code,

@@ -3,7 +3,7 @@
  * say how the values are protected; an observation has its status and nothing else, since rsdmx
  * reads no more than one attribute. */
 #include "base/error.h"
-#include "report/markup.h"
+#include "base/markup.h"
 #include "serve/formats.h"
 #include "serve/sdmx.h"
 #include "table/formats/format.h"

@@ -9,29 +9,18 @@
 #include <cellar/terms.h>
 
 #include "base/text.h"
+#include "privacy/promise.h"
 
 enum { SERVE_ID_TEXT = 33 };
 
 /* The digest of bytes, in hexadecimal: of a certificate its id, of an answer its tag. */
 void serve_digest(const void *bytes, size_t length, char out[SERVE_ID_TEXT]);
 
-/* What is promised about all tables of a data set together, in numbers: for pages that say it in a
- * language of their own. */
-typedef struct serve_promise {
-    const char *covers;         /* "cube", "pack" or "budget"; NULL: nothing is promised */
-    double epsilon, delta, rho; /* bounds from above; NAN: none is claimed */
-    cellar_neighbours neighbours;
-} serve_promise;
-
-/* That of a certificate, and that of a cap: what the sentences below say. */
-serve_promise serve_promise_of_certificate(const char *covers, const json_t *certificate);
-serve_promise serve_promise_of_cap(const cellar_amounts *cap, cellar_neighbours neighbours);
+/* What a cap promises about all tables of a data set together, in numbers: for pages that say it in
+ * a language of their own. A promise covers a "cube", a "pack" or a "budget". */
+cellar_promise serve_promise_of_cap(const cellar_amounts *cap, cellar_neighbours neighbours);
 /* A JSON object about one `unit`; NULL when nothing is promised, or memory ran out. */
-json_t *serve_promise_json(const serve_promise *promise, const char *unit);
-
-/* Adds a sentence about what `subject` ("All tables of this cube together") promise: the epsilon of
- * a certificate for its unit, or that there is no differential privacy. */
-void serve_add_guarantee(const char *subject, const json_t *certificate, cellar_text *out);
+json_t *serve_promise_json(const cellar_promise *promise, const char *unit);
 
 /* Adds a sentence about what a cap promises for all tables that are ever drawn under it. `cap` is a
  * rho where it has one, else an epsilon and a delta. */

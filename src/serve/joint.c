@@ -12,7 +12,7 @@
 enum { CERTIFICATE_BYTES_MAX = 1 << 24 };
 
 cellar_status serve_joint_read(const char *folder, cellar_arena *arena, const char **out,
-                               serve_promise *promise, cellar_error *err)
+                               cellar_promise *promise, cellar_error *err)
 {
     cellar_text path = {0}, words = {0};
     char *bytes = NULL;
@@ -30,9 +30,9 @@ cellar_status serve_joint_read(const char *folder, cellar_arena *arena, const ch
     if (!json_is_object(json_object_get(pack, "certificate")))
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_INPUT, "%s: expected the certificate of a pack",
                                path.bytes));
-    serve_add_guarantee("All tables of this pack together", json_object_get(pack, "certificate"),
-                        &words);
-    *promise = serve_promise_of_certificate("pack", json_object_get(pack, "certificate"));
+    cellar_promise_add("All tables of this pack together", json_object_get(pack, "certificate"),
+                       &words);
+    *promise = cellar_promise_of_certificate("pack", json_object_get(pack, "certificate"));
     if (!words.failed)
         *out = cellar_arena_copy(arena, words.bytes, words.length);
     if (*out == NULL)

@@ -3,7 +3,7 @@
  * with something in it for browsers without scripts. The page's script takes the place of that. */
 #include <string.h>
 
-#include "report/markup.h"
+#include "base/markup.h"
 #include "serve/pages.h"
 
 /* Adds index.html from *at on to a place in it, and goes beyond; 0 when it has no such place. */

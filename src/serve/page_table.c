@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "base/error.h"
-#include "report/markup.h"
+#include "base/markup.h"
 #include "serve/address.h"
 #include "serve/answering.h"
 #include "serve/pages.h"

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "report/markup.h"
+#include "base/markup.h"
 #include "serve/answering.h"
 
 enum { PAGES_BYTES_MAX = 64 << 20, PAGES_MAX = 4096, PAGES_DEPTH_MAX = 6 };

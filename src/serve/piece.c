@@ -23,8 +23,8 @@ static cellar_status describe(piece_file *file, cellar_error *err)
     const char *stamp = cellar_protection_level_stamp(cellar_release_level(file->release));
     cellar_text guarantee = {0}, origin = {0};
     serve_digest(certificate, strlen(certificate), file->id);
-    serve_add_guarantee("The released values of this table",
-                        json_object_get(file->release->description, "certificate"), &guarantee);
+    cellar_promise_add("The released values of this table",
+                       json_object_get(file->release->description, "certificate"), &guarantee);
     if (stamp != NULL)
         cellar_text_printf(&guarantee, " %s", stamp);
     cellar_text_printf(&origin, "Released on %s.", cellar_release_date(file->release));

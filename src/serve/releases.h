@@ -29,7 +29,7 @@ cellar_status serve_releases_noisy(const serve_source *source, const serve_datas
  * sentence in the arena and the same in numbers, nothing when there is no such file (joint.c). */
 #define SERVE_JOINT_FILE "certificate.json"
 cellar_status serve_joint_read(const char *folder, cellar_arena *arena, const char **out,
-                               serve_promise *promise, cellar_error *err);
+                               cellar_promise *promise, cellar_error *err);
 
 /* The releases that were read. */
 size_t serve_releases_n(const serve_source *source);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/markup.h"
+#include "base/markup.h"
 
 /* An identifier of SDMX. One that had to be changed gets the number of its dimension, so that two
  * stay apart. */

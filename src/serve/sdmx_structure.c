@@ -2,7 +2,7 @@
 /* SDMX-ML 2.1: dataflows, and data structures with their concepts and code lists. */
 #include <string.h>
 
-#include "report/markup.h"
+#include "base/markup.h"
 #include "serve/sdmx.h"
 
 #define STRUCTURE_REF "agencyID=\"" SERVE_SDMX_AGENCY "\" version=\"" SERVE_SDMX_VERSION "\""

@@ -31,7 +31,7 @@ typedef struct serve_cover {
     const char *certificate; /* a JSON object */
     const char *id;          /* its digest, in hexadecimal */
     const char *guarantee;   /* a sentence: what is promised, or that nothing is */
-    serve_promise promise;   /* about all tables together; of a cube */
+    cellar_promise promise;  /* about all tables together; of a cube */
     const char *origin;      /* a sentence */
     int is_immutable;        /* 1: asked again, the table has the same values */
 } serve_cover;

@@ -16,7 +16,7 @@ typedef struct cube_source {
     cellar_cube *cube;
     char *certificate;
     char *guarantee, *origin;
-    serve_promise promise;
+    cellar_promise promise;
     char id[SERVE_ID_TEXT];
 } cube_source;
 
@@ -249,8 +249,8 @@ static cellar_status describe(cube_source *s, cellar_error *err)
     const char *date = json_string_value(json_object_get(s->cube->description, "date"));
     cellar_text guarantee = {0}, origin = {0};
     s->certificate = cellar_json_text(certificate, JSON_SORT_KEYS | JSON_COMPACT);
-    serve_add_guarantee("All tables of this cube together", certificate, &guarantee);
-    s->promise = serve_promise_of_certificate("cube", certificate);
+    cellar_promise_add("All tables of this cube together", certificate, &guarantee);
+    s->promise = cellar_promise_of_certificate("cube", certificate);
     cellar_text_add_string(&origin, "Estimated from a cube");
     if (date != NULL)
         cellar_text_printf(&origin, " of %s", date);

@@ -23,11 +23,9 @@ set(LAYER_SOURCES
   format_html.c
   format_json.c
   format_jsonstat.c
-  format_ods.c
   format_px.c
   format_sdmx_csv.c
   format_sdmx_ml.c
-  format_xlsx.c
   formats.c
   grid.c
   guarantee.c
@@ -92,5 +90,4 @@ set(LAYER_SOURCES
   vault_message.c
   vault_protect.c
   vault_requests.c
-  zip.c
 )

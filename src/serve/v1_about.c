@@ -18,7 +18,7 @@ static void copy_members(const json_t *from, const char *const *names, json_t *t
 }
 
 /* In numbers, where it holds: cell keys beside it make it void, and the caveat says so. */
-static void add_promise(const serve_promise *promise, const serve_dataset *dataset, json_t *object)
+static void add_promise(const cellar_promise *promise, const serve_dataset *dataset, json_t *object)
 {
     if (dataset->caveat != NULL)
         json_object_set_new(object, "note", json_string(dataset->caveat));

@@ -16,6 +16,9 @@ set(LAYER_SOURCES
   counting/tabulation.c
   formats/about.c
   formats/about_read.c
+  formats/book.c
+  formats/book_ods.c
+  formats/book_xlsx.c
   formats/code_numbers.c
   formats/csv_fields.c
   formats/extension_read.c
@@ -38,6 +41,7 @@ set(LAYER_SOURCES
   formats/sheet.c
   formats/stated.c
   formats/table_file.c
+  formats/zip.c
   schema/schema.c
   schema/schema_find.c
   schema/schema_margins.c

@@ -7,7 +7,7 @@
 
 #include "fail_every.h"
 #include "report/chart.h"
-#include "report/markup.h"
+#include "base/markup.h"
 #include "scratch.h"
 
 /* ---- text ------------------------------------------------------------------ */

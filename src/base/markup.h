@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Text inside XML and HTML. */
-#ifndef CELLAR_REPORT_MARKUP_H
-#define CELLAR_REPORT_MARKUP_H
+#ifndef CELLAR_BASE_MARKUP_H
+#define CELLAR_BASE_MARKUP_H
 
 #include "base/text.h"
 
