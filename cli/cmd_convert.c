@@ -20,9 +20,9 @@ typedef struct convert_values {
 #define AT(member) offsetof(convert_values, member)
 static const cli_option convert_options[] = {
     OUTPUT(path, "the file to write; - for JSON-stat or PC-Axis on standard output"),
-    CHOICE("format", "csv|json|px|sdmx|csvw", format,
-           "CSV, JSON-stat, PC-Axis, SDMX-CSV, or CSV with a CSVW description [by the ending of "
-           "the name]"),
+    CHOICE("format", "csv|json|px|sdmx|csvw|ods|xlsx", format,
+           "CSV, JSON-stat, PC-Axis, SDMX-CSV, CSV with a CSVW description, or a spreadsheet "
+           "without true counts [by the ending of the name]"),
     CHOICE("from", "csv|json|px|sdmx|csvw", from,
            "the format of FILE [by its ending; SDMX-CSV by its header]"),
     MANY("domain", "VAR=FILE", domain,
@@ -36,6 +36,7 @@ static const cli_option convert_options[] = {
 
 static const char *const convert_examples[] = {
     "cellar convert release.csv -o release.px --matrix POP01 --source 'Statistics Office'",
+    "cellar convert release.json -o release.ods --title 'People by region'",
     "cellar convert release.px -o sdmx.csv --format sdmx --structure-id 'AGENCY:POP(1.0)'", NULL};
 
 static const cli_command convert_command = {

@@ -25,10 +25,9 @@ static const cli_option cube_options[] = {
          "table: intervals that cover with this probability, such as 0.95"),
     FLAG("simultaneous", simultaneous, "table: all intervals of the table hold together"),
     OUTPUT(path, "table: write a file, with standard errors"),
-    CHOICE("format", "csv|json|px|sdmx|csvw", format,
-           "table: CSV, JSON-stat, PC-Axis, SDMX-CSV, or CSV with a CSVW description [by the "
-           "ending of "
-           "the name]"),
+    CHOICE("format", "csv|json|px|sdmx|csvw|ods|xlsx", format,
+           "table: CSV, JSON-stat, PC-Axis, SDMX-CSV, CSV with a CSVW description, or a "
+           "spreadsheet [by the ending of the name]"),
     FLAG("force", force, "table: replace files that exist"),
     SECTION("What a file of a table says"),
     CLI_ABOUT_OPTIONS(AT(about)),

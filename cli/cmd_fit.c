@@ -25,9 +25,10 @@ typedef struct fit_values {
 
 #define AT(member) offsetof(fit_values, member)
 static const cli_option fit_options[] = {
-    OUTPUT(path, "the fitted whole numbers, as .csv, .json (JSON-stat) or .px"),
+    OUTPUT(path, "the fitted whole numbers, as .csv, .json (JSON-stat), .px, .ods or .xlsx"),
     TEXT("estimates", "FILE", estimates,
-         "the unbiased estimates with six decimals, as .csv, .json (JSON-stat) or .px; with --sd "
+         "the unbiased estimates with six decimals, as .csv, .json (JSON-stat), .px, .ods or "
+         ".xlsx; with --sd "
          "their standard errors too"),
     TEXT("comparison", "FILE", comparison,
          "a CSV of every cell: what was released, the unbiased estimate, the fitted value"),

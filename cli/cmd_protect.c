@@ -78,11 +78,12 @@ static const cli_option protect_options[] = {
     FLAG("accept-delta", account.accept_delta,
          "a delta of one over the population or more is meant"),
     SECTION("Writing the release"),
-    OUTPUT(path, "write to FILE, and beside a CSV its certificate as FILE.cellar.json"),
+    OUTPUT(path,
+           "write to FILE, and beside a CSV or a spreadsheet its certificate as FILE.cellar.json"),
     FLAG("force", force, "replace existing files"),
-    CHOICE(
-        "format", "csv|json|px|sdmx|csvw", format,
-        "CSV, JSON-stat, PC-Axis, SDMX-CSV, or CSV with a CSVW description [by the file's ending]"),
+    CHOICE("format", "csv|json|px|sdmx|csvw|ods|xlsx", format,
+           "CSV, JSON-stat, PC-Axis, SDMX-CSV, CSV with a CSVW description, or a spreadsheet [by "
+           "the file's ending]"),
     FLAG("zeros", zeros, "write cells released as zero too (csv, sdmx)"),
     FLAG("sparse", sparse, "write only the cells that are not zero (json)"),
     CLI_ABOUT_OPTIONS(AT(about)),

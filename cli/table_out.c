@@ -27,6 +27,10 @@ static int table_out_format(const cli_table_options *options, cellar_table_forma
         *format = CELLAR_TABLE_JSONSTAT;
     else if (table_out_ends_in(options->path, ".px"))
         *format = CELLAR_TABLE_PX;
+    else if (cellar_table_format_of_path(options->path) != CELLAR_TABLE_AUTO)
+        return cli_usage("%s: true counts are not written as a spreadsheet, which is made to be "
+                         "passed on; say -o FILE.csv, FILE.json or FILE.px",
+                         options->path);
     else
         return cli_usage(
             "%s: the name does not show the format; say --format csv|json|px|sdmx|csvw",

@@ -20,7 +20,7 @@ cellar_release_file_check(const cellar_table *table, cellar_below below,
                           const cellar_table_write_options *options, cellar_error *err);
 
 /* Opens what will hold a release or an estimate (cellar/estimate.h), so that a name that is taken
- * is known before anything is drawn. CSV, SDMX-CSV and CSVW are several files: the data,
+ * is known before anything is drawn. CSV, SDMX-CSV, CSVW, ODS and XLSX are several files: the data,
  * FILE.cellar.json, and for CSVW the description FILE-metadata.json; "-" (standard output) is for
  * JSON-stat and PC-Axis. The format is that of `options`, or that of the file's ending. `options`
  * may be NULL; its strings outlive the file. With `replace` existing files are replaced. On failure

@@ -16,7 +16,9 @@ typedef enum cellar_table_format {
     CELLAR_TABLE_JSONSTAT, /* JSON-stat 2.0 */
     CELLAR_TABLE_PX,       /* PC-Axis */
     CELLAR_TABLE_SDMX,     /* SDMX-CSV 2.1; reading needs FILE.cellar.json beside it */
-    CELLAR_TABLE_CSVW      /* the CSVW description of the long CSV (write only) */
+    CELLAR_TABLE_CSVW,     /* the CSVW description of the long CSV (write only) */
+    CELLAR_TABLE_ODS,      /* spreadsheets of releases and estimates, never of true counts */
+    CELLAR_TABLE_XLSX      /* (write only) */
 } cellar_table_format;
 
 /* What a variable is, for readers of the file. */
@@ -33,7 +35,7 @@ typedef struct cellar_variable_role {
 /* Start from cellar_table_write_options_default(). */
 typedef struct cellar_table_write_options {
     cellar_table_format format;
-    int zeros;  /* 1: write zero cells too (CSV, SDMX; px and dense JSON-stat always do) */
+    int zeros;  /* 1: write zero cells too (CSV, SDMX; the others but sparse JSON-stat always do) */
     int sparse; /* JSON-stat: 1: `value` as an object, 0: as an array */
     int neutralise_formulas;  /* CSV, SDMX: 1: a name or code that a spreadsheet would take for a
                                  formula gets a leading '; such a file does not read back as it was

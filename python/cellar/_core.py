@@ -382,7 +382,7 @@ class Release:
         return _cellar.release_at(self._handle, {"codes": [codes.get(name, "") for name in self.variables]})
 
     def write(self, path: Union[str, "os.PathLike[str]"], *, zeros: bool = False, replace: bool = False) -> None:
-        """Writes CSV, JSON-stat or PC-Axis by the file's ending, with the certificate."""
+        """Writes .csv, .json (JSON-stat), .px, .ods or .xlsx, with the certificate. Spreadsheets are not read back."""
         _cellar.write_release(self._handle, os.fspath(path), zeros, replace)
 
     def __repr__(self) -> str:

@@ -56,7 +56,7 @@ class Estimate:
         return _cellar.estimate_stream(self._handle)
 
     def write(self, path: Path, *, whole: bool = False, replace: bool = False) -> None:
-        """Writes estimates, or the whole numbers, in CSV, JSON-stat or PC-Axis by the file's ending."""
+        """Writes estimates, or the whole numbers, as .csv, .json (JSON-stat), .px, .ods or .xlsx."""
         _cellar.write_estimate(self._handle, os.fspath(path), whole, replace)
 
     def __repr__(self) -> str:

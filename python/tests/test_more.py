@@ -7,7 +7,9 @@ import math
 import os
 import pathlib
 import pickle
+import re
 import subprocess
+import zipfile
 
 import numpy
 import pandas
@@ -140,6 +142,14 @@ def test_tests_are_the_command_lines(files):
     assert by_package.exact_p_value == pytest.approx(binomial["aware"]["exact_p_value"], rel=1e-12)
 
 
+def sheet_numbers(values, path, **options):
+    values.write(path, **options)
+    assert path.with_name(path.name + ".cellar.json").exists()
+    with zipfile.ZipFile(path) as book:
+        text = book.read("content.xml" if path.suffix == ".ods" else "xl/worksheets/sheet2.xml").decode()
+    return [float(number) for number in re.findall(r'(?:office:value="|<v>)([-0-9.]+)', text)]
+
+
 def test_a_fit_adds_and_is_the_command_lines(files, tmp_path):
     fitted = cellar.fit(cellar.read_release(files / "release.csv"), errors=True)
     want = json.loads(run("fit", files / "release.csv", "--sd", "--limit", "0", "--json"))
@@ -153,6 +163,15 @@ def test_a_fit_adds_and_is_the_command_lines(files, tmp_path):
     inner = frame[(frame.region != "_T") & (frame.sex != "_T") & (frame.dx != "_T")]
     assert inner.fitted.sum() == fitted.whole_total
     fitted.write(tmp_path / "whole.csv", whole=True)
+    for ending in ("ods", "xlsx"):
+        assert sheet_numbers(fitted, tmp_path / f"whole.{ending}", whole=True) == [row[5] for row in fitted.rows()]
+        both = sheet_numbers(fitted, tmp_path / f"estimates.{ending}")
+        assert both == [pytest.approx(number, abs=1e-6) for row in fitted.rows() for number in row[3:5]]
+        release = cellar.read_release(files / "release.csv")
+        listed = [number for number in sheet_numbers(release, tmp_path / f"release.{ending}") if number != 0]
+        assert listed == [row[-1] for row in release.rows()]
+        with pytest.raises(cellar.Error, match="written and not read"):
+            cellar.read_release(tmp_path / f"release.{ending}")
     back = cellar.read_estimate(tmp_path / "whole.csv")
     assert [row[3] for row in back.rows()] == [float(row[5]) for row in fitted.rows()]
     assert "<table>" in fitted._repr_html_()

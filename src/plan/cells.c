@@ -246,6 +246,9 @@ static double table_bytes(const filling *f, double rows)
         bytes += lines * line_bytes(f);
     bytes += (double) f->schema->n_indices * 3 *
              (cellar_plan_has_text(formats, "json") + cellar_plan_has_text(formats, "px"));
+    bytes +=
+        (double) f->schema->n_possible * /* compressed, as a large table was */
+        (5 * cellar_plan_has_text(formats, "ods") + 19 * cellar_plan_has_text(formats, "xlsx"));
     return bytes;
 }
 

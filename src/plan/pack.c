@@ -50,11 +50,11 @@ typedef struct pack_format {
 /* The reading of the plan let no other name through. */
 static const pack_format *find_format(const char *name)
 {
-    static const pack_format known[] = {{"csv", ".csv", CELLAR_TABLE_CSV},
-                                        {"json", ".json", CELLAR_TABLE_JSONSTAT},
-                                        {"px", ".px", CELLAR_TABLE_PX},
-                                        {"sdmx", ".csv", CELLAR_TABLE_SDMX},
-                                        {"csvw", ".csv", CELLAR_TABLE_CSVW}};
+    static const pack_format known[] = {
+        {"csv", ".csv", CELLAR_TABLE_CSV},   {"json", ".json", CELLAR_TABLE_JSONSTAT},
+        {"px", ".px", CELLAR_TABLE_PX},      {"sdmx", ".csv", CELLAR_TABLE_SDMX},
+        {"csvw", ".csv", CELLAR_TABLE_CSVW}, {"ods", ".ods", CELLAR_TABLE_ODS},
+        {"xlsx", ".xlsx", CELLAR_TABLE_XLSX}};
     const pack_format *format = known;
     while (strcmp(format->name, name) != 0)
         format++;

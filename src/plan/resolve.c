@@ -320,7 +320,7 @@ static cellar_status check_data(const cellar_plan *plan, cellar_error *err)
 
 static cellar_status check_rest(const cellar_plan *plan, cellar_error *err)
 {
-    static const char *const formats[] = {"csv", "json", "px", "sdmx", "csvw", NULL};
+    static const char *const formats[] = {"csv", "json", "px", "sdmx", "csvw", "ods", "xlsx", NULL};
     for (size_t i = 0; i < plan->accept.n; i++)
         if (strcmp(plan_text_at(&plan->accept, i), "bias") != 0 &&
             strcmp(plan_text_at(&plan->accept, i), "delta") != 0 &&
@@ -334,8 +334,9 @@ static cellar_status check_rest(const cellar_plan *plan, cellar_error *err)
         while (formats[f] != NULL && strcmp(formats[f], word) != 0)
             f++;
         if (formats[f] == NULL)
-            return cellar_plan_fail_at(plan, "outputs.formats", err,
-                                       "expected csv, json, px, sdmx or csvw, not '%.20s'", word);
+            return cellar_plan_fail_at(
+                plan, "outputs.formats", err,
+                "expected csv, json, px, sdmx, csvw, ods or xlsx, not '%.20s'", word);
         for (size_t j = 0; j < i; j++)
             if (strcmp(plan_text_at(&plan->outputs.formats, j), word) == 0)
                 return cellar_plan_fail_at(plan, "outputs.formats", err, "'%s' is named twice",

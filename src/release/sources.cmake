@@ -41,6 +41,7 @@ set(LAYER_SOURCES
   files/release_read.c
   files/release_stream.c
   files/release_write.c
+  files/statements.c
   forecast.c
   guarantee/calibrate.c
   guarantee/certify.c

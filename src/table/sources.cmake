@@ -23,6 +23,7 @@ set(LAYER_SOURCES
   formats/csv_fields.c
   formats/extension_read.c
   formats/extension_write.c
+  formats/format_book_write.c
   formats/format_csv_read.c
   formats/format_csv_write.c
   formats/format_csvw_write.c

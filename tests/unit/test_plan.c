@@ -58,7 +58,7 @@ static const struct refused {
     {PLAN_HEAD TABLE NOISE "threshold: 3\n",
      "plan.yaml:13: threshold: a threshold sets smaller values to zero"},
     {PLAN_HEAD TABLE NOISE "outputs: {folder: x, formats: [xls]}\n",
-     "plan.yaml:13: outputs.formats: expected csv, json, px, sdmx or csvw, not 'xls'"},
+     "plan.yaml:13: outputs.formats: expected csv, json, px, sdmx, csvw, ods or xlsx, not 'xls'"},
     {PLAN_HEAD TABLE NOISE "rules:\n  - {evaluate: released}\n",
      "plan.yaml:14: rules[1]: expected one limit"},
     {PLAN_HEAD TABLE "mechanism: gaussian\nbudget: {rho: 1, delta: 1e-6}\n",

@@ -97,7 +97,7 @@ static void runs_without_a_ledger(void **state)
 static void signs(void **state)
 {
     static const char text[] =
-        PLAN_HEAD LIST PAID "outputs: {folder: pack, formats: [csv], sign: signing.key}\n";
+        PLAN_HEAD LIST PAID "outputs: {folder: pack, formats: [csv, ods], sign: signing.key}\n";
     cellar_public_key public_key;
     cellar_key *key;
     assert_int_equal(run(*state, text), CELLAR_ERR_IO); /* before anything is paid */
@@ -267,7 +267,7 @@ static void leaves_nothing_when_it_fails(void **state)
 /* What the formats cannot hold is known before anything is paid. */
 static void refuses_before_paying(void **state)
 {
-    static const char *const cases[] = {"csv", "csvw", "json, csv"};
+    static const char *const cases[] = {"csv", "csvw", "json, csv", "ods"};
     char text[1024];
     cellar_charge_state request;
     cellar_ledger_close(fresh(*state));
@@ -424,7 +424,7 @@ static cellar_status run_scenario(void *context, cellar_error *error)
                                    "mechanism: discrete-laplace\nbudget: {epsilon: 1}\n"
                                    "rules:\n  - {evaluate: true, max_cells: 100}\n"
                                    "display: {rounding: 3}\n"
-                                   "outputs: {folder: pack, formats: [csv, json]}\n",
+                                   "outputs: {folder: pack, formats: [csv, xlsx]}\n",
                          &plan, error);
     if (status == CELLAR_OK)
         status = cellar_plan_run(plan, &options, &result, error);

@@ -38,6 +38,23 @@ test_that("files come back as they were written", {
   expect_error(read_table(path), "release")
 })
 
+test_that("spreadsheets are written, and true counts are not", {
+  release <- release_of(threshold = 0)
+  for (ending in c(".ods", ".xlsx")) {
+    path <- file.path(scratch(), paste0("sheet", ending))
+    write_release(release, path, title = "A <title>")
+    parts <- unzip(path, exdir = file.path(scratch(), paste0("parts", ending)))
+    sheet <- grep("content.xml$|sheet2.xml$", parts, value = TRUE)
+    text <- paste(readLines(sheet, encoding = "UTF-8", warn = FALSE), collapse = "")
+    numbers <- regmatches(text, gregexpr('(office:value="|<v>)[-0-9]+', text))[[1]]
+    expect_identical(as.numeric(sub('.*[>"]', "", numbers)), as.numeric(as.data.frame(release, zeros = TRUE)$released))
+    expect_true(file.exists(paste0(path, ".cellar.json")))
+    expect_error(read_release(path), "written and not read", class = "CELLAR_ERR_UNSUPPORTED")
+    expect_error(write_table(tabulate(make_frame(6), "sex", codelists = list(sex = c("F", "M"))), path, replace = TRUE),
+                 "true counts")
+  }
+})
+
 test_that("suppressed values are NA", {
   d <- data.frame(x = rep(c("a", "b"), c(1, 500)))
   table <- tabulate(d, "x", codelists = list(x = c("a", "b")))

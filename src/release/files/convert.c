@@ -193,6 +193,7 @@ cellar_status cellar_convert(const char *from, const char *to,
     c.read.format = cellar_numbers_format(from, how->read.format);
     if (c.read.format == CELLAR_TABLE_CSVW) /* its description adds nothing to the cells */
         c.read.format = CELLAR_TABLE_CSV;
+    CELLAR_TRY(cellar_numbers_check_format(from, c.read.format, err));
     CELLAR_TRY(conversion_read(&c, from, err));
     status = c.source.kind == CELLAR_SHEET_TABLE     ? convert_table(&c, &done.n_cells, err)
              : c.source.kind == CELLAR_SHEET_RELEASE ? convert_release(&c, &done.n_cells, err)

@@ -63,7 +63,7 @@ static int file_is_beside(const inspected *file, const char *ending)
 static int file_is_display(const inspected *file)
 {
     static const char ending[] = ".display.csv";
-    static const char *const formats[] = {".csv", ".json", ".px"};
+    static const char *const formats[] = {".csv", ".json", ".px", ".ods", ".xlsx"};
     const char *feed = strchr(file->bytes, '\n');
     static const char last[] = ",\"released, as displayed\"";
     int found = 0;

@@ -166,8 +166,8 @@ static cellar_status inspect_estimate(const inspected *file, cellar_table_format
     return status;
 }
 
-/* Values that are those of the description beside them, of a release or an estimate. SDMX-CSV is
- * only written; a fitted table of version 0.1 does not say how it was computed. */
+/* Values that are those of the description beside them, of a release or an estimate. SDMX-CSV and
+ * spreadsheets are only written; a fitted table of version 0.1 does not say how it was computed. */
 static cellar_status inspect_beside(const inspected *file, sayings *said,
                                     cellar_manifest_findings *out, cellar_error *err)
 {
@@ -183,8 +183,10 @@ static cellar_status inspect_beside(const inspected *file, sayings *said,
         status = cellar_sidecar_release(file->path, sidecar, &release, err);
         if (status == CELLAR_OK)
             status = inspect_release(file, release, said, out, err);
-    } else if (strncmp(file->bytes, "STRUCTURE,", 10) != 0 &&
-               json_object_get(sidecar, "computed") != NULL)
+    } else if (strncmp(file->bytes, "PK\003\004", 4) == 0)
+        out->n_estimates++;
+    else if (strncmp(file->bytes, "STRUCTURE,", 10) != 0 &&
+             json_object_get(sidecar, "computed") != NULL)
         status = inspect_estimate(file, CELLAR_TABLE_CSV, said, out, err);
     json_decref(sidecar);
     return status;

@@ -225,6 +225,17 @@ cellar_table_format cellar_numbers_format(const char *path, cellar_table_format 
     return format != CELLAR_TABLE_AUTO ? format : cellar_table_format_of_path(path);
 }
 
+cellar_status cellar_numbers_check_format(const char *path, cellar_table_format format,
+                                          cellar_error *err)
+{
+    if (format == CELLAR_TABLE_ODS || format == CELLAR_TABLE_XLSX)
+        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
+                           "%s: spreadsheets are written and not read: name the same table in CSV, "
+                           "JSON-stat or PC-Axis",
+                           path);
+    return CELLAR_OK;
+}
+
 void cellar_numbers_clear(cellar_numbers *numbers)
 {
     cellar_loaded_clear(&numbers->loaded);
@@ -251,6 +262,7 @@ cellar_status cellar_numbers_read(const char *path, cellar_table_format format,
 
     *out = (cellar_numbers){0};
     options.format = cellar_numbers_format(path, format);
+    CELLAR_TRY(cellar_numbers_check_format(path, options.format, err));
     CELLAR_TRY(cellar_file_read(path, READ_DATA_BYTES, &bytes, &source.length, err));
     if (read_is_csv(options.format))
         CELLAR_TRY(cellar_numbers_beside(&source, &beside, &length, err));

@@ -32,6 +32,9 @@ cellar_status cellar_numbers_rows(const cellar_source *source, const char *value
                                   cellar_loaded *loaded, cellar_error *err);
 /* 1 when the file is SDMX-CSV: by its format, or by how its header begins. */
 int cellar_numbers_is_sdmx(const cellar_source *source);
+/* Refuses a spreadsheet, which is only written. */
+cellar_status cellar_numbers_check_format(const char *path, cellar_table_format format,
+                                          cellar_error *err);
 /* The format, or that of the file's ending. */
 cellar_table_format cellar_numbers_format(const char *path, cellar_table_format format);
 

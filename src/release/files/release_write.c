@@ -11,6 +11,7 @@
 #include "release/files/digest.h"
 #include "release/release.h"
 #include "release/files/release_file.h"
+#include "release/files/statements.h"
 #include "table/formats/extension.h"
 #include "table/formats/format.h"
 
@@ -38,11 +39,14 @@ static cellar_status file_choose_format(cellar_release_file *file, const char *p
     if (*format == CELLAR_TABLE_AUTO)
         return cellar_fail(
             err, CELLAR_ERR_ARGUMENT,
-            "%s: the name does not show the format; it ends in neither .csv, .json nor .px", path);
+            "%s: the name does not show the format; it ends in none of .csv, .json, .px, .ods and "
+            ".xlsx",
+            path);
     if (strcmp(path, "-") == 0 && !file_is_whole(*format))
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
-                           "a release in CSV is two files, the values and their description, and "
-                           "needs the name of a file; JSON-stat and PC-Axis hold both in one");
+                           "a release in this format is two files, the values and their "
+                           "description, and needs the name of a file; JSON-stat and PC-Axis hold "
+                           "both in one");
     return CELLAR_OK;
 }
 
@@ -209,6 +213,27 @@ out:
     return status;
 }
 
+static int file_is_book(cellar_table_format format)
+{
+    return format == CELLAR_TABLE_ODS || format == CELLAR_TABLE_XLSX;
+}
+
+/* A spreadsheet tells people what else is only in its description. */
+static cellar_status file_write_book(cellar_release_file *file, const cellar_sheet *sheet,
+                                     char digest[CELLAR_DIGEST_TEXT], cellar_error *err)
+{
+    json_t *description = json_loads(sheet->attachment != NULL ? sheet->attachment : "{}", 0, NULL);
+    cellar_sheet telling = *sheet;
+    cellar_status status;
+    if (description == NULL)
+        return cellar_fail_memory(err, "a spreadsheet");
+    telling.state = cellar_statements;
+    telling.statements = description;
+    status = file_write_data(file, &telling, digest, err);
+    json_decref(description);
+    return status;
+}
+
 static cellar_status file_write_sidecar(cellar_release_file *file, const cellar_sheet *sheet,
                                         const char *digest, cellar_error *err)
 {
@@ -268,7 +293,8 @@ cellar_status cellar_release_file_put(cellar_release_file *file, const cellar_sh
     char digest[CELLAR_DIGEST_TEXT];
 
     CELLAR_ASSERT(file->data != NULL);
-    CELLAR_TRY(file_write_data(file, sheet, digest, err));
+    CELLAR_TRY(file_is_book(file->options.format) ? file_write_book(file, sheet, digest, err)
+                                                  : file_write_data(file, sheet, digest, err));
     if (file->csvw != NULL)
         CELLAR_TRY(cellar_sheet_write(sheet, &file->options, file->csvw, err));
     if (file->sidecar != NULL)

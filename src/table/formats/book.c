@@ -152,7 +152,6 @@ cellar_status cellar_book_write(const cellar_book *book, cellar_book_format form
                                .zip = &zip};
     cellar_status status;
 
-    CELLAR_ASSERT(book->n_sheets <= CELLAR_BOOK_MAX_SHEETS);
     cellar_zip_init(&zip, out);
     place.form->pack(book, &place);
     out->failed |= place.out.failed;

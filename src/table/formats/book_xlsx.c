@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/markup.h"
 #include "table/formats/book.h"
 #include "table/formats/sheet.h"
@@ -248,6 +249,7 @@ static void xlsx_add_properties(const cellar_book *book, cellar_zip *zip)
 static void xlsx_add_types(const cellar_book *book, cellar_zip *zip)
 {
     cellar_text text = {0};
+    CELLAR_ASSERT(book->n_sheets <= CELLAR_BOOK_MAX_SHEETS);
     cellar_text_add_string(&text, XLSX_XML
                            "<Types xmlns=\"" XLSX_PACKAGE "/content-types\">"
                            "<Default Extension=\"rels\" ContentType=\""

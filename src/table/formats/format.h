@@ -23,6 +23,7 @@ cellar_sheet_writer cellar_format_jsonstat_write;
 cellar_sheet_writer cellar_format_px_write;
 cellar_sheet_writer cellar_format_sdmx_write;
 cellar_sheet_writer cellar_format_csvw_write;
+cellar_sheet_writer cellar_format_book_write; /* ODS and XLSX */
 
 /* ---- reading --------------------------------------------------------------- */
 

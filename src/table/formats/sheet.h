@@ -34,6 +34,10 @@ typedef struct cellar_sheet_cell {
     cellar_cell_status status;
 } cellar_sheet_cell;
 
+/* Hears what people are told about the values: "Protection", and a text (NULL: memory has ended).
+ */
+typedef void cellar_sheet_listener(void *context, const char *name, const char *text);
+
 /* The view borrows everything it points to. Stored cells come in canonical order; a cell that is
  * not stored is a structural zero when the schema says so, else what `absent` says. */
 typedef struct cellar_sheet {
@@ -45,9 +49,12 @@ typedef struct cellar_sheet {
     int with_errors;     /* every cell has a standard error */
     uint64_t key_range;  /* the modulus of the keys; 0: 2^64 */
     uint64_t max_weight; /* the bound of the weights; 0: none */
-    const char *tabulation;    /* what was counted, a JSON object; or NULL */
-    const char *stamp;         /* a sentence about its values that the file shows; or NULL */
-    const char *attachment;    /* a JSON object whose members join `extension.cellar`; or NULL */
+    const char *tabulation; /* what was counted, a JSON object; or NULL */
+    const char *stamp;      /* a sentence about its values that the file shows; or NULL */
+    const char *attachment; /* a JSON object whose members join `extension.cellar`; or NULL */
+    /* Says what `statements` hold, the guarantee first; NULL: there is nothing to say. */
+    void (*state)(const void *statements, cellar_sheet_listener *hear, void *context);
+    const void *statements;
     cellar_cell_status absent; /* of cells that are not stored: NORMAL (a zero) or SUPPRESSED */
     size_t n_cells;
     const void *source;

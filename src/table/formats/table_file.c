@@ -27,6 +27,8 @@ static const struct table_file_format {
     {CELLAR_TABLE_PX, "PC-Axis", ".px", cellar_format_px_write, cellar_format_px_read},
     {CELLAR_TABLE_SDMX, "SDMX-CSV", NULL, cellar_format_sdmx_write, NULL},
     {CELLAR_TABLE_CSVW, "CSVW", NULL, cellar_format_csvw_write, NULL},
+    {CELLAR_TABLE_ODS, "ODS", ".ods", cellar_format_book_write, NULL},
+    {CELLAR_TABLE_XLSX, "XLSX", ".xlsx", cellar_format_book_write, NULL},
 };
 
 enum { TABLE_FILE_N_FORMATS = sizeof table_file_formats / sizeof *table_file_formats };
