@@ -8,9 +8,11 @@ export class Guard {
     #released;
     #values;
 
-    /** `decision` as readDecision() checked it; null: nothing was decided, everything is blocked. */
+    /** `decision` as Participant.accept() gave it; null: nothing was decided, everything is blocked. A column with
+     * redactions is blocked: its bound is about redacted values. */
     constructor(decision, values) {
-        this.#released = new Set(decision === null ? [] : decision.columns.map(({ name }) => name));
+        const columns = decision === null ? [] : decision.columns;
+        this.#released = new Set(columns.filter(({ redaction }) => redaction === null).map(({ name }) => name));
         this.#values = values;
     }
 
@@ -23,5 +25,15 @@ export class Guard {
     ask(columns) {
         return this.decide(columns) === "block" ? null
             : Object.fromEntries(columns.map((name) => [name, this.#values[name]]));
+    }
+
+    /** Answers every page that asks this window, postMessage({ ask: ["system", "language"] }), with
+     * { columns, answer, values }. Which page it is makes no difference: what is allowed, all may have. */
+    listen(window) {
+        window.addEventListener("message", ({ data, source }) => {
+            const columns = data?.ask;
+            if (Array.isArray(columns) && columns.every((name) => typeof name === "string"))
+                source?.postMessage({ columns, answer: this.decide(columns), values: this.ask(columns) }, "*");
+        });
     }
 }

@@ -3,7 +3,7 @@
 //
 //   const me = await Participant.create({ door, curator, policy });
 //   await me.sendValues({ sex: "f", region: "north" });          // round one
-//   const decision = await me.decision();                        // null: not yet
+//   const decision = await me.accept();                          // null: not yet
 //   await me.sendRow({ sex: "f", region: "north" }, image);      // round two, if the policy agrees
 import sodium from "libsodium-wrappers";
 import { hex, Refusal, unhex } from "./bytes.js";
@@ -101,16 +101,26 @@ export class Participant {
         this.storage.setItem(name, hex(decision.id));
     }
 
+    /** The decision, checked, with which the policy agrees: the only one that is ever answered. null when it has
+     * not been published. */
+    async accept() {
+        const decision = await this.decision();
+        if (decision !== null) {
+            checkDecision(this.policy, this.invitation, decision);
+            this.#remember(decision);
+        }
+        return decision;
+    }
+
     /** Round two: the released columns in one message, and a payload (Uint8Array) if the invitation asks for
      * one. Returns the names of the columns. */
     async sendRow(values, payload) {
-        const decision = await this.decision();
+        const levels = this.#levels(values);
+        const decision = await this.accept();
         if (decision === null)
             throw new Refusal("the curator has not decided yet");
-        checkDecision(this.policy, this.invitation, decision);
         const round = roundTwo(this.invitation, decision);
-        const body = rowBody(round, this.invitation, decision, this.#ticket, this.#levels(values), payload);
-        this.#remember(decision);
+        const body = rowBody(round, this.invitation, decision, this.#ticket, levels, payload);
         await this.#post(round, submission(round, this.#ticket, [body]));
         return decision.columns.map(({ name }) => name);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Browser fingerprinting (section 2.3 of the paper): 300 simulated browsers, one of them chromium, take part; then
-// sites ask for properties, and every answer, allow or block, is that of a party who has seen all records.
+// Browser fingerprinting (section 2.3 of the paper): 300 simulated browsers, one of them chromium, take part; then a
+// site of another origin asks for properties, and every answer, allow or block, is that of a party who has seen all
+// records.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Stage } from "./stage.js";
@@ -38,6 +39,30 @@ function exposure(browsers, columns) {
     return browsers.filter((browser) => counts.get(key(browser)) < K).length / browsers.length;
 }
 
+/** The participant's page in a frame of a site's. */
+async function embed(site, url) {
+    await site.evaluate((address) => new Promise((loaded) => {
+        const frame = document.createElement("iframe");
+        frame.onload = () => loaded();
+        frame.src = address;
+        document.body.append(frame);
+    }), url);
+    return site.frames()[1];
+}
+
+/** What a site gets that asks its frame for each of these sets of columns. */
+function siteAsks(site, asked) {
+    return site.evaluate(async (sets) => {
+        const answers = [];
+        for (const ask of sets)
+            answers.push(await new Promise((got) => {
+                window.addEventListener("message", ({ data }) => got(data), { once: true });
+                frames[0].postMessage({ ask }, "*");
+            }));
+        return answers;
+    }, asked);
+}
+
 before(async () => {
     stage = new Stage();
     stage.invite(COLUMNS, "--people", "300", "--k", `${K}`, "--exposure", `${ALLOWED}`, "--model", "independence",
@@ -51,7 +76,8 @@ test("sites ask, and get what a trusted party would allow", async () => {
     const browsers = simulate(300);
     const lines = browsers.slice(1).map((browser) => NAMES.map((name) => browser[name]).join());
     stage.write("others.csv", [NAMES.join(), ...lines].join("\n") + "\n");
-    const page = await stage.visit();
+    const site = await stage.visit(stage.evil);
+    const page = await embed(site, stage.origin);
     const job = { door: stage.door, curator: stage.read("curator.pub"), values: browsers[0],
         policy: { leastK: K, mostExposure: ALLOWED, mostTolerance: 0.01 } };
     const asked = Array.from({ length: 2 ** NAMES.length - 1 }, (_, set) =>
@@ -62,6 +88,13 @@ test("sites ask, and get what a trusted party would allow", async () => {
         return columns.map((some) => new Guard(null, values).decide(some));
     }, [job, asked]);
     assert.ok(before.every((answer) => answer === "block")); // nothing was decided yet
+    assert.match(await site.evaluate(() => {
+        try {
+            return frames[0].localStorage.length;
+        } catch (error) {
+            return error.name;
+        }
+    }), /SecurityError/); // a site has questions only
 
     await page.evaluate(async (own) => {
         const { Participant } = await import("/src/participant.js");
@@ -70,20 +103,19 @@ test("sites ask, and get what a trusted party would allow", async () => {
     stage.send("others.csv");
     stage.shuffle();
     stage.decide();
-    const answers = await page.evaluate(async ([own, columns]) => {
+    await page.evaluate(async (own) => {
         const { Participant } = await import("/src/participant.js");
         const { Guard } = await import("/src/guard.js");
         const me = await Participant.create(own);
-        const guard = new Guard(await me.decision(), own.values);
+        new Guard(await me.accept(), own.values).listen(window);
         await me.sendRow(own.values);
-        return columns.map((some) => ({ answer: guard.decide(some), given: guard.ask(some) }));
-    }, [job, asked]);
+    }, job);
+    const answers = await siteAsks(site, asked);
 
     for (const [i, columns] of asked.entries()) {
         const trusted = exposure(browsers, columns) <= ALLOWED ? "allow" : "block";
-        assert.equal(answers[i].answer, trusted, columns.join());
         const values = Object.fromEntries(columns.map((name) => [name, browsers[0][name]]));
-        assert.deepEqual(answers[i].given, trusted === "allow" ? values : null);
+        assert.deepEqual(answers[i], { columns, answer: trusted, values: trusted === "allow" ? values : null });
     }
     assert.equal(answers.filter(({ answer }) => answer === "allow").length, 7); // three of the four together
     stage.send("others.csv", "--least-k", `${K}`, "--most-exposure", `${ALLOWED}`, "--most-tolerance", "0.01");

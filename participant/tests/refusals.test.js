@@ -6,6 +6,7 @@ import { test } from "node:test";
 import sodium from "libsodium-wrappers";
 import { hex, Refusal, utf8 } from "../src/bytes.js";
 import { readDecision } from "../src/decision.js";
+import { Guard } from "../src/guard.js";
 import { readInvitation } from "../src/invitation.js";
 import { roundTwo, rowBody, ticketOfRow } from "../src/messages.js";
 import { Participant } from "../src/participant.js";
@@ -186,15 +187,19 @@ function storage() {
     return { getItem: (name) => kept.get(name) ?? null, setItem: (name, value) => kept.set(name, value) };
 }
 
+/** The text of curator.pub. */
+function identity(own) {
+    return "cellar collect identity 2\nrole curator\n" +
+        ["key", "box", "sign"].map((part) => `${part} ${hex(own[part])}\n`).join("");
+}
+
 const MINE = { a: "c1", b: "c2", c: "c7" };
 
 test("a curator that decides twice gets no second answer", async () => {
     const first = forged("exact");
     const papers = { invitation: first.invitation };
     const posted = fakeDoor(papers);
-    const curator = "cellar collect identity 2\nrole curator\n" +
-        ["key", "box", "sign"].map((part) => `${part} ${hex(first.own[part])}\n`).join("");
-    const me = await Participant.create({ door: "http://door.example/", curator, policy: GOOD,
+    const me = await Participant.create({ door: "http://door.example/", curator: identity(first.own), policy: GOOD,
         storage: storage() });
     await me.sendValues(MINE);
     await assert.rejects(me.sendRow(MINE), /has not decided/);
@@ -204,8 +209,25 @@ test("a curator that decides twice gets no second answer", async () => {
     assert.deepEqual(posted.map(({ name }) => name), ["round-1", "round-2", "round-2"]);
     papers.decision = first.decide((text) => text.replace(/^people 600$/m, "people 601"));
     await assert.rejects(me.sendRow(MINE), /asks twice/);
+    await assert.rejects(me.accept(), /asks twice/); // and sites are not answered by it
     await assert.rejects(me.sendRow({ ...MINE, a: "x" }), /not among the codes/);
     assert.equal(posted.length, 3);
+});
+
+test("what the policy refuses, sites are not answered by", async () => {
+    const { own, invitation, decision } = forged("exact");
+    fakeDoor({ invitation, decision });
+    const me = await Participant.create({ door: "http://door.example/", curator: identity(own),
+        policy: { ...GOOD, leastK: 4 }, storage: storage() });
+    assert.equal((await me.decision()).columns.length, 3);
+    await assert.rejects(me.accept(), /asks for 4/);
+});
+
+test("values that the decision redacts are not given to sites", () => {
+    const guard = new Guard(open("redacted").decision, { a: "c1", b: "c2", c: "c0" });
+    assert.deepEqual(guard.ask(["a"]), { a: "c1" });
+    assert.equal(guard.ask(["c"]), null);
+    assert.equal(guard.ask(["a", "c"]), null);
 });
 
 test("what this participant cannot do is declined", () => {
