@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/model.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <sodium.h>
 
@@ -13,6 +13,7 @@
 #include <cellar/tabulate.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 
 enum { MAX_CELLS = 1 << 18, CHUNK_BYTES = 1 << 16 };
@@ -40,24 +41,26 @@ uint64_t cellar_collect_model_n_people(const cellar_collect_model *model)
 
 /* ---- opening ------------------------------------------------------------------- */
 
+/* A pipe could not be read a second time, and a device may have no end. */
 static cellar_status file_hash(const char *path, unsigned char id[CELLAR_COLLECT_ID_BYTES],
                                cellar_error *err)
 {
     unsigned char chunk[CHUNK_BYTES];
     crypto_generichash_state state;
-    size_t n;
-    int failed;
-    FILE *file = fopen(path, "rb");
+    ssize_t n;
+    cellar_status status = CELLAR_OK;
+    const int fd = cellar_file_open_plain(path, O_RDONLY, err);
 
-    if (file == NULL)
-        return cellar_fail(err, CELLAR_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    if (fd < 0)
+        return CELLAR_ERR_IO;
     (void) crypto_generichash_init(&state, NULL, 0, CELLAR_COLLECT_ID_BYTES);
-    while ((n = fread(chunk, 1, sizeof chunk, file)) > 0)
-        (void) crypto_generichash_update(&state, chunk, n);
+    while ((n = read(fd, chunk, sizeof chunk)) > 0)
+        (void) crypto_generichash_update(&state, chunk, (size_t) n);
     (void) crypto_generichash_final(&state, id, CELLAR_COLLECT_ID_BYTES);
-    failed = ferror(file);
-    (void) fclose(file);
-    return failed ? cellar_fail(err, CELLAR_ERR_IO, "%s: cannot be read", path) : CELLAR_OK;
+    if (n < 0)
+        status = cellar_fail_errno(err, path, "read the file");
+    (void) close(fd);
+    return status;
 }
 
 /* Every value must be one of the code list: what the reader refuses names the line. */

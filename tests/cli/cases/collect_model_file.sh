@@ -81,8 +81,9 @@ echo 'a,b' >empty.csv
 printf 'a,c\n1,1\n' >other.csv
 printf 'a,b\n1,1\n1,77\n' >outside.csv
 printf 'a,b\n1,1\n1,\n' >missing.csv
+mkfifo pipe.csv
 for model in sample:empty.csv sample:other.csv sample:outside.csv sample:missing.csv sample:nowhere.csv \
-    cube:similar.before.csv sample: cube median:empty.csv; do
+    sample:pipe.csv sample:/dev/zero cube:. cube:similar.before.csv sample: cube median:empty.csv; do
     invite refused 1000 ten.csv $model 0.001
 done
 invite refused 1000 ten.csv sample:similar.before.csv
