@@ -59,8 +59,7 @@ static const cli_option store_options[] = {
 
 static const char *const store_examples[] = {
     "cellar store build people.csv --domain codelists --sort-by region -o people.store",
-    "cellar store build people --from sqlite:people.db --columns region,sex --domain codelists -o "
-    "people.store",
+    "cellar store build people --from odbc:census --columns sex,age --domain codelists -o p.store",
     "cellar store show people.store",
     "cellar store verify people.store",
     "cellar tabulate people.store --by region,sex --margins all",

@@ -100,3 +100,19 @@ cellar_status cellar_file_read_plain(const char *path, size_t limit_bytes, char 
     close(fd);
     return status;
 }
+
+size_t cellar_file_peek(const char *path, char *bytes, size_t n)
+{
+    struct stat facts;
+    ssize_t got;
+    int fd;
+    if (stat(path, &facts) != 0 ||
+        !S_ISREG(facts.st_mode)) /* opened, a pipe's writer would go on */
+        return 0;
+    fd = cellar_file_open_plain(path, O_RDONLY, NULL);
+    if (fd < 0)
+        return 0;
+    got = pread(fd, bytes, n, 0);
+    close(fd);
+    return got > 0 ? (size_t) got : 0;
+}

@@ -21,4 +21,8 @@ cellar_status cellar_file_read_plain(const char *path, size_t limit_bytes, char 
  * with errno. */
 int cellar_file_open_plain(const char *path, int flags, cellar_error *err);
 
+/* The first bytes of a plain file, at most n, for telling what it is: how many were read, 0 for
+ * what cannot be read or is none. A pipe is left as it is: what is read from it would be lost. */
+size_t cellar_file_peek(const char *path, char *bytes, size_t n);
+
 #endif

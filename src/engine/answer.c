@@ -168,20 +168,20 @@ static int read_key(const cellar_sql_answer *a, const char *field, uint64_t *out
     return 1;
 }
 
-/* A sum of weights, as a decimal. NULL: it is none, or memory ended. */
-static const char *read_weight(cellar_sql_answer *a, const char *field)
+/* A sum of weights, as a decimal: *is_ok is 0 where it is none. The answer is 0 when memory ended.
+ */
+static int read_weight(cellar_sql_answer *a, const char *field, const char **out, int *is_ok)
 {
     cellar_text text = {0};
     cellar_int128 value;
-    const char *copy = NULL;
-    if (field == NULL ||
-        !cellar_parse_decimal(field, strlen(field), 9 - a->dialect->weight_scale, &value, NULL))
-        return NULL;
+    *is_ok = field != NULL &&
+             cellar_parse_decimal(field, strlen(field), 9 - a->dialect->weight_scale, &value, NULL);
+    if (!*is_ok)
+        return 1;
     cellar_text_add_decimal(&text, value, 9);
-    if (!text.failed)
-        copy = cellar_arena_copy(a->texts, text.bytes, text.length);
+    *out = text.failed ? NULL : cellar_arena_copy(a->texts, text.bytes, text.length);
     cellar_text_clear(&text);
-    return copy;
+    return *out != NULL;
 }
 
 static int read_leaf(const cellar_sql_answer *a, size_t v, const char *field, uint32_t *out)
@@ -256,8 +256,9 @@ cellar_status cellar_sql_answer_add(cellar_sql_answer *a, const char *source,
         return cellar_fail_memory(err, "an answer");
     for (size_t v = 0; is_ok && v < n_variables; v++)
         is_ok = read_leaf(a, v, fields[1 + v], &a->leaves[v][a->n]);
-    if (is_ok && a->spec->weight_column != NULL)
-        is_ok = (a->weights[a->n] = read_weight(a, *more++)) != NULL;
+    if (is_ok && a->spec->weight_column != NULL &&
+        !read_weight(a, *more++, &a->weights[a->n], &is_ok))
+        return cellar_fail_memory(err, "an answer");
     if (is_ok && a->spec->record_key_column != NULL)
         is_ok = read_key(a, *more, &a->keys[a->n]);
     if (!is_ok)

@@ -11,9 +11,13 @@ enum { BANDS_MAX = 10000 };
 
 /* ---- asking the coder --------------------------------------------------------------- */
 
-static int32_t resolve(const sql_coding *c, const char *text)
+/* What becomes of a value; *out failed where memory ended. */
+static int32_t resolve(const sql_coding *c, const char *text, cellar_text *out)
 {
-    return cellar_coder_resolve(c->coder, text, strlen(text));
+    const int32_t code = cellar_coder_resolve(c->coder, text, strlen(text));
+    if (code == CELLAR_OUTCOME_NO_MEMORY)
+        out->failed = 1;
+    return code;
 }
 
 static int is_missing(const sql_coding *c, const char *text)
@@ -31,7 +35,7 @@ static const char nameless[] = "\x01 no such value \x01";
 
 static void add_when(const sql_coding *c, cellar_text *out, const char *value, int32_t other)
 {
-    const int32_t code = resolve(c, value);
+    const int32_t code = resolve(c, value, out);
     if (is_missing(c, value) || code == other)
         return;
     cellar_text_printf(out, " WHEN %s = ", c->text);
@@ -43,7 +47,7 @@ static void add_when(const sql_coding *c, cellar_text *out, const char *value, i
 static void add_names(const sql_coding *c, const cellar_codelist *names, const char *stranger,
                       cellar_text *out)
 {
-    const int32_t other = resolve(c, stranger);
+    const int32_t other = resolve(c, stranger, out);
     for (size_t i = 0; i < cellar_codelist_n_codes(names); i++)
         add_when(c, out, cellar_codelist_code(names, i), other);
     cellar_text_printf(out, " ELSE %d", (int) other);
@@ -95,7 +99,7 @@ static cellar_status add_bound(const sql_coding *c, cellar_text *out, const char
         CELLAR_TRY(cellar_fail_memory(err, "a question"));
     cellar_text_printf(out, " WHEN %s %s ", c->number, sign);
     CELLAR_TRY(sql_add_bound(c->dialect, out, limit.bytes, err));
-    cellar_text_printf(out, " THEN %d", (int) resolve(c, text.bytes));
+    cellar_text_printf(out, " THEN %d", (int) resolve(c, text.bytes, out));
 out:
     cellar_text_clear(&limit);
     cellar_text_clear(&text);
@@ -202,7 +206,7 @@ cellar_status sql_coding_add(const sql_coding *c, cellar_text *out, cellar_error
                            cellar_coder_variable(c->coder));
     cellar_text_add_string(out, "CASE WHEN ");
     sql_add_missing(c->dialect, out, c->text, c->missing, c->n_missing);
-    cellar_text_printf(out, " THEN %d", (int) cellar_coder_resolve(c->coder, "", 0));
+    cellar_text_printf(out, " THEN %d", (int) resolve(c, "", out));
     if (sql_coding_needs_number(c->variable))
         status = add_numbers(c, codes, out, err);
     else

@@ -27,11 +27,10 @@ static void add_column(question *q, const char *column, const char *as, size_t n
 {
     cellar_text name = {0};
     sql_add_name(q->dialect, &name, column, strlen(column));
-    if (name.failed) {
+    if (name.failed)
         q->out->failed = 1;
-        return;
-    }
-    sql_add_form(q->out, q->dialect->text, name.bytes);
+    else
+        sql_add_form(q->out, q->dialect->text, name.bytes);
     cellar_text_printf(q->out, " AS %s%zu, ", as, number);
     cellar_text_clear(&name);
 }

@@ -51,6 +51,8 @@ cellar_status cellar_cells_create_like(const cellar_cells *like, size_t n, cella
 void cellar_cells_compact(cellar_cells *cells)
 {
     size_t n = 0;
+    if (cells->index == NULL) /* all are stored: where a cell is says which it is */
+        return;
     for (size_t i = 0; i < cells->n; i++) {
         if (cells->count[i] == 0 && (cells->weight == NULL || cells->weight[i] == 0) &&
             (cells->status == NULL || cells->status[i] == CELLAR_CELL_NORMAL))

@@ -111,7 +111,7 @@ static inline void cells_append_sum(cellar_cells *to, const cellar_cells *from, 
 
 /* ---- arrays of cells ---- */
 
-/* Drops the cells that have neither count, weight nor status. */
+/* Drops the cells that have neither count, weight nor status, unless all indices are stored. */
 void cellar_cells_compact(cellar_cells *cells);
 /* 1 when every index is above the one before it. */
 int cellar_cells_are_ascending(const cellar_cells *cells);

@@ -25,17 +25,7 @@ cellar_status parquet_fail(const parquet_file *file, const char *what, cellar_er
 int parquet_is(const char *path)
 {
     char bytes[MARK_BYTES];
-    struct stat facts;
-    ssize_t got;
-    int fd;
-    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) /* a pipe opened here would be lost */
-        return 0;
-    fd = cellar_file_open_plain(path, O_RDONLY, NULL);
-    if (fd < 0)
-        return 0;
-    got = pread(fd, bytes, sizeof bytes, 0);
-    close(fd);
-    return got == MARK_BYTES &&
+    return cellar_file_peek(path, bytes, sizeof bytes) == sizeof bytes &&
            (memcmp(bytes, MARK, MARK_BYTES) == 0 || memcmp(bytes, MARK_ENCRYPTED, MARK_BYTES) == 0);
 }
 

@@ -52,17 +52,7 @@ int cellar_stored_begins(const void *bytes, size_t length)
 int cellar_stored_is(const char *path)
 {
     char bytes[sizeof STORED_MARK - 1];
-    struct stat facts;
-    ssize_t got;
-    int fd;
-    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) /* a pipe opened here would be lost */
-        return 0;
-    fd = cellar_file_open_plain(path, O_RDONLY, NULL);
-    if (fd < 0)
-        return 0;
-    got = pread(fd, bytes, sizeof bytes, 0);
-    close(fd);
-    return got > 0 && cellar_stored_begins(bytes, (size_t) got);
+    return cellar_stored_begins(bytes, cellar_file_peek(path, bytes, sizeof bytes));
 }
 
 /* ---- layout ----------------------------------------------------------------- */
