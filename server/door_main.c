@@ -26,12 +26,31 @@ static int usage(void)
     return USAGE;
 }
 
-/* "https://host" or "http://host:port", as browsers write it: no path, no slash at the end. */
+/* "https://host" or "http://host:port", as browsers write it: small letters, no path, no slash at
+ * the end, no port that goes without saying. Another spelling would be that of no page. */
 static int is_origin(const char *text)
 {
-    const char *host = strstr(text, "://");
-    return host != NULL && host[3] != '\0' && strchr(host + 3, '/') == NULL &&
-           (strncmp(text, "https://", 8) == 0 || strncmp(text, "http://", 7) == 0);
+    static const char host_letters[] = "abcdefghijklmnopqrstuvwxyz0123456789.-_:[]";
+    const int is_https = strncmp(text, "https://", 8) == 0;
+    const char *host = text + (is_https ? 8 : 7), *usual = is_https ? ":443" : ":80";
+    size_t length;
+    if (!is_https && strncmp(text, "http://", 7) != 0)
+        return 0;
+    length = strlen(host);
+    return length > 0 && strspn(host, host_letters) == length &&
+           (length < strlen(usual) || strcmp(host + length - strlen(usual), usual) != 0);
+}
+
+static int origin_take(const char *text, door_options *out)
+{
+    if (is_origin(text) && out->n_origins < DOOR_ORIGINS_MAX) {
+        out->origins[out->n_origins++] = text;
+        return 1;
+    }
+    server_say("--origin %s: name at most %d origins as browsers do, in small letters, without a "
+               "path or the usual port, such as https://survey.example",
+               text, DOOR_ORIGINS_MAX);
+    return 0;
 }
 
 static int read_arguments(int argc, char **argv, arguments *out)
@@ -51,9 +70,7 @@ static int read_arguments(int argc, char **argv, arguments *out)
             out->server.listen = optarg;
         else if (option == 'a')
             out->server.is_anywhere = 1;
-        else if (option == 'o' && is_origin(optarg) && out->door.n_origins < DOOR_ORIGINS_MAX)
-            out->door.origins[out->door.n_origins++] = optarg;
-        else
+        else if (option != 'o' || !origin_take(optarg, &out->door))
             return 0;
     return optind == argc && out->door.folder != NULL && out->curator != NULL;
 }

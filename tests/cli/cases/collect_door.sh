@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The door says why it does not open; what goes through it is tested with browsers (participant/).
+. "$DATA/collection.sh"
+printf 'code\nF\nM\n' >sex.csv
+door() { timeout 20 cellar collect door run --spool spool --curator curator.pub "$@" 2>&1 | grep -v '^Usage\|^  '; }
+door --origin https://survey.example
+cellar collect curator invite --spool spool --key curator.key --shuffler shuffler.pub --analyst analyst.pub \
+    --title Door --people 2 --k 1 --exposure 1 --domain sex=sex.csv
+# Not as browsers write an origin: no page would ever be let in.
+for origin in https://survey.example/ survey.example https:// http://Survey.example https://survey.example:443 \
+    http://survey.example:80 'https://a b' null ftp://survey.example https://me@survey.example; do
+    door --origin "$origin"
+done
+door --origin https://survey.example --listen 0.0.0.0:8081
+door
+# As browsers do.
+timeout 5 cellar collect door run --spool spool --curator curator.pub --listen unix:here --origin https://survey.example \
+    --origin https://survey.example:8443 --origin http://127.0.0.1:8000 --origin 'http://[::1]:8000' 2>&1
+echo "opened: $?"
