@@ -25,6 +25,22 @@ static int domain_read(const char *text, char **name, cellar_codelist **codes)
     return status == CELLAR_OK ? CLI_GO_ON : cli_exit_kept(status, &err);
 }
 
+/* What needs the same people in both rounds, and values as they are. */
+static int fixed_check(const collect_values *values)
+{
+    const int is_estimated =
+        values->population.given || values->epsilon != NULL || values->hide != NULL;
+    if (values->model != NULL && (is_estimated || values->order.given))
+        return cli_usage("collect curator invite: --model goes with none of --population, "
+                         "--epsilon, --hide and --order");
+    if (values->order.given && is_estimated)
+        return cli_usage("collect curator invite: --order goes with none of --population, "
+                         "--epsilon and --hide");
+    if (values->common.given && !values->order.given)
+        return cli_usage("collect curator invite: --common goes with --order");
+    return CLI_GO_ON;
+}
+
 static int invite_check(const collect_values *values)
 {
     if (values->shuffler == NULL || values->analyst == NULL || values->title == NULL ||
@@ -51,7 +67,7 @@ static int invite_check(const collect_values *values)
         return cli_usage("collect curator invite: --model and --tolerance go together");
     if (values->domain.n > CELLAR_MAX_VARIABLES)
         return cli_usage("collect: at most %d columns", CELLAR_MAX_VARIABLES);
-    return CLI_GO_ON;
+    return fixed_check(values);
 }
 
 /* Makes the folders that participants send to. Those that are there are left from an attempt that

@@ -73,14 +73,14 @@ function takeTerms(lines) {
     if (lines.nextIs("epsilon")) {
         terms.epsilon = lines.takeDecimal("epsilon", MOST_EPSILON);
         if (terms.epsilon === 0n)
-            lines.fail("an epsilon above 0 above");
+            lines.fail("an epsilon that is not 0 above");
     }
     decline(lines);
     if (lines.nextIs("hide")) {
         terms.hide = lines.takeDecimal("hide");
         terms.redacted = lines.takeDecimal("redacted");
         if (terms.hide === 0n || terms.redacted === 0n)
-            lines.fail("shares above 0 above");
+            lines.fail("shares that are not 0 above");
     }
     decline(lines);
     if (lines.nextIs("model")) {
@@ -96,7 +96,7 @@ function takeTerms(lines) {
     if (terms.population > 0 || terms.epsilon > 0n || terms.hide > 0n || (terms.model?.file ?? null) !== null) {
         terms.delta = lines.takeDecimal("delta");
         if (terms.delta === 0n || terms.delta >= ONE)
-            lines.fail("a delta above 0 and below 1 above");
+            lines.fail("a delta between 0 and 1 above");
     }
     if (terms.people < 2 || terms.k < 1 || terms.k > (terms.population || terms.people))
         lines.fail("at least 2 people and a k of at least 1 above, not larger than their number");

@@ -129,7 +129,7 @@ static cellar_status take_response(cellar_lines *lines, collect_terms *terms, ce
     if (lines_next_is(lines, "epsilon")) {
         CELLAR_TRY(lines_take_decimal(lines, "epsilon", MOST_EPSILON, &terms->epsilon, err));
         if (terms->epsilon == 0)
-            CELLAR_TRY(lines_fail(lines, "an epsilon above 0 above", err));
+            CELLAR_TRY(lines_fail(lines, "an epsilon that is not 0 above", err));
     }
     if (!lines_next_is(lines, "tally"))
         return CELLAR_OK;
@@ -153,7 +153,7 @@ static cellar_status take_redaction(cellar_lines *lines, collect_terms *terms, c
     CELLAR_TRY(lines_take_share(lines, "hide", &terms->hide, err));
     CELLAR_TRY(lines_take_share(lines, "redacted", &terms->redacted, err));
     if (terms->hide == 0 || terms->redacted == 0)
-        CELLAR_TRY(lines_fail(lines, "shares above 0 above", err));
+        CELLAR_TRY(lines_fail(lines, "shares that are not 0 above", err));
 out:
     return status;
 }
@@ -245,7 +245,7 @@ cellar_status terms_take(cellar_lines *lines, collect_terms *out, cellar_error *
     if (terms_estimate(out) || terms_have_file(out)) {
         CELLAR_TRY(lines_take_share(lines, "delta", &out->delta, err));
         if (out->delta == 0 || out->delta >= LINES_ONE)
-            CELLAR_TRY(lines_fail(lines, "a delta above 0 and below 1 above", err));
+            CELLAR_TRY(lines_fail(lines, "a delta between 0 and 1 above", err));
     }
     if (out->k == 0 || out->n_people < 2 || out->n_people > UINT32_MAX)
         CELLAR_TRY(lines_fail(lines, "at least 2 people and a k of at least 1 above", err));

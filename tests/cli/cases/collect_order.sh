@@ -11,6 +11,10 @@ invite="cellar collect curator invite --spool spool --key curator.key --shuffler
     --title Order --people 600 --k 5 --exposure 0.05 --domain sex=sex.csv --domain region=region.csv --domain job=job.csv"
 $invite --order 2 --common 3
 echo "common is rare: $?"
+for other in '--order 2 --epsilon 1 --delta 0.1' '--common 9' '--model independence --tolerance 0.1 --order 2' \
+    '--model independence --tolerance 0.1 --population 700 --delta 0.1'; do
+    $invite $other
+done
 $invite --order 3
 echo "invited: $?"
 send="cellar collect participant send people.csv --spool spool --key gateway.key --curator curator.pub"
