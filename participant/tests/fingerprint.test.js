@@ -50,10 +50,12 @@ async function embed(site, url) {
     return site.frames()[1];
 }
 
-/** What a site gets that asks its frame for each of these sets of columns. */
+/** What a site gets that asks its frame for each of these sets of columns. What is no question has no answer. */
 function siteAsks(site, asked) {
     return site.evaluate(async (sets) => {
         const answers = [];
+        for (const noise of [null, "system", {}, { ask: "system" }, { ask: [1] }, { ask: [["system"]] }])
+            frames[0].postMessage(noise, "*");
         for (const ask of sets)
             answers.push(await new Promise((got) => {
                 window.addEventListener("message", ({ data }) => got(data), { once: true });
