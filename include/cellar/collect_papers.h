@@ -77,8 +77,9 @@ CELLAR_API const char *cellar_collect_model_kind_name(cellar_collect_model_kind 
 typedef struct cellar_collect_model cellar_collect_model;
 
 struct cellar_collect_column;
-/* Opens one for these columns. CELLAR_ERR_INPUT when it lacks a column, has other values than the
- * code lists or missing ones, or holds nobody. On failure *out is NULL. */
+/* Opens one for these columns. CELLAR_ERR_IO when `path` is no plain file, CELLAR_ERR_INPUT when it
+ * lacks a column, has other values than the code lists or missing ones, or holds nobody. On failure
+ * *out is NULL. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_collect_model_open(
     cellar_collect_model_kind kind, const char *path, const struct cellar_collect_column *columns,
     size_t n_columns, cellar_collect_model **out, cellar_error *err);
