@@ -85,7 +85,7 @@ static cellar_status take_rows(const sql_request *r, cellar_csv *csv, cellar_err
     const char **fields = cellar_alloc(r->n_columns, sizeof *fields);
     cellar_text *texts = cellar_alloc(r->n_columns, sizeof *texts);
     cellar_status status = CELLAR_OK;
-    int found = 1;
+    int found = 1, is_empty = 1;
     if (fields == NULL || texts == NULL)
         CELLAR_TRY(cellar_fail_memory(err, "an answer"));
     CELLAR_TRY(cellar_csv_read_header(csv, err));
@@ -94,7 +94,13 @@ static cellar_status take_rows(const sql_request *r, cellar_csv *csv, cellar_err
         CELLAR_TRY(cellar_csv_next(csv, &found, err));
         if (found)
             CELLAR_TRY(take_row(r, csv, texts, fields, err));
+        is_empty &= !found;
     }
+    if (is_empty) /* no row says how many there are */
+        status = cellar_fail(err, CELLAR_ERR_INPUT,
+                             "%s: the answer has no rows: it was cut off, or the table is empty; "
+                             "leave answers of empty tables out",
+                             csv->name);
 out:
     for (size_t i = 0; texts != NULL && i < r->n_columns; i++)
         cellar_text_clear(&texts[i]);

@@ -79,6 +79,12 @@ static cellar_status check_place(const char *place, cellar_error *err)
 
 /* ---- the answer ------------------------------------------------------------------------ */
 
+static cellar_status fail_columns(http *h)
+{
+    return cellar_fail(h->err, CELLAR_ERR_INPUT, "%s: the answer has other columns",
+                       h->request->shown);
+}
+
 static cellar_status take_line(http *h)
 {
     const sql_request *r = h->request;
@@ -90,7 +96,7 @@ static cellar_status take_line(http *h)
             h->fields[n] = at;
     }
     if (n != r->n_columns)
-        return cellar_fail(h->err, CELLAR_ERR_INPUT, "%s: the answer has other columns", r->shown);
+        return fail_columns(h);
     for (size_t i = 0; i < n; i++)
         if (strcmp(h->fields[i], "\\N") == 0)
             h->fields[i] = NULL;
@@ -120,8 +126,10 @@ static size_t receive(char *bytes, size_t size, size_t n, void *context)
             h->status = take_line(h);
             cellar_text_reset(&h->line);
         }
-        if (h->line.failed || h->line.length > LINE_MAX_BYTES)
+        if (h->line.failed)
             h->status = cellar_fail_memory(h->err, "an answer");
+        else if (h->line.length > LINE_MAX_BYTES)
+            h->status = fail_columns(h);
     }
     return h->status == CELLAR_OK ? n : 0;
 }

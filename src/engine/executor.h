@@ -37,10 +37,6 @@ cellar_status sql_read_answer(const sql_request *request, const char *name, cons
                               size_t length, cellar_error *err);
 cellar_status sql_find_answer(const char *place, cellar_sql_dialect *dialect, cellar_error *err);
 
-/* Whether what a server says may be shown: 1 where its SQLSTATE is about connections, rights, names
- * or limits, 0 where a value of the data may be quoted. */
-int sql_may_be_shown(const char *state);
-
 /* CELLAR_ERR_CANCELLED when the caller wants to stop. */
 cellar_status sql_check_progress(const sql_request *request, cellar_error *err);
 

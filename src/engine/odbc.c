@@ -61,16 +61,35 @@ static cellar_status load(odbc *o, cellar_error *err)
                                   "loaded; install libodbc2");
 }
 
-/* What the driver says, unless a value of the data may stand in it. */
+/* What a SQLSTATE says, in words of our own: those of the server may be about a value of the data,
+ * for a function of a view can raise whatever it likes. */
+static const char *meaning_of(const char *state)
+{
+    static const char *const meanings[][2] = {
+        {"42S02", "there is no such table"},
+        {"42P01", "there is no such table"},
+        {"42S22", "there is no such column"},
+        {"42703", "there is no such column"},
+        {"42", "the question is not understood or not allowed"},
+        {"08", "the connection broke"},
+        {"53", "the server has no room"},
+        {"57", "the server ended the question"}};
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+        if (strncmp(state, meanings[i][0], strlen(meanings[i][0])) == 0)
+            return meanings[i][1];
+    return "the question failed";
+}
+
+/* What the driver says about a connection, which has seen no data. */
 static cellar_status fail(const odbc *o, SQLSMALLINT type, SQLHANDLE handle, cellar_error *err)
 {
     SQLCHAR state[8] = "", said[512] = "";
     SQLINTEGER code;
     SQLSMALLINT length;
     o->SQLGetDiagRec(type, handle, 1, state, &code, said, sizeof said, &length);
-    if (type == SQL_HANDLE_STMT && !sql_may_be_shown((const char *) state))
-        return cellar_fail(err, CELLAR_ERR_IO, "%s: the question failed (SQLSTATE %.5s)", o->shown,
-                           (const char *) state);
+    if (type == SQL_HANDLE_STMT)
+        return cellar_fail(err, CELLAR_ERR_IO, "%s: %s (SQLSTATE %.5s)", o->shown,
+                           meaning_of((const char *) state), (const char *) state);
     return cellar_fail(err, CELLAR_ERR_IO, "%s: %.*s", o->shown,
                        (int) strcspn((const char *) said, "\r\n"), (const char *) said);
 }

@@ -71,15 +71,24 @@ static cellar_status fail(const pg_library *pg, const sql_request *r, const PGco
     return cellar_fail(err, CELLAR_ERR_IO, "%s: %.*s", r->shown, (int) strcspn(said, "\n"), said);
 }
 
-/* An error that a value of the data caused may quote it, and so may one that a function of a view
- * raised, whatever its state: only its kind is shown then. */
+/* Whether no value of the data can stand in an error: it is about a place in the text of the
+ * question, about rights, or about the server; and no function of a view raised it. */
+static int may_be_shown(const pg_library *pg, const PGresult *result, const char *state)
+{
+    static const char *const about_the_server[] = {"08", "42501", "53", "57"};
+    int may = pg->PQresultErrorField(result, PG_DIAG_STATEMENT_POSITION) != NULL;
+    for (size_t i = 0; i < sizeof about_the_server / sizeof *about_the_server; i++)
+        may |= strncmp(state, about_the_server[i], strlen(about_the_server[i])) == 0;
+    return may && pg->PQresultErrorField(result, PG_DIAG_CONTEXT) == NULL;
+}
+
+/* An error that a value of the data caused may quote it: only its kind is shown then. */
 static cellar_status fail_result(const pg_library *pg, const sql_request *r,
                                  const PGconn *connection, const PGresult *result,
                                  cellar_error *err)
 {
     const char *state = pg->PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    const int is_of_function = pg->PQresultErrorField(result, PG_DIAG_CONTEXT) != NULL;
-    if (state != NULL && (is_of_function || !sql_may_be_shown(state)))
+    if (state != NULL && !may_be_shown(pg, result, state))
         return cellar_fail(err, CELLAR_ERR_INPUT,
                            "%s: a value of the data cannot be counted (SQLSTATE %s)", r->shown,
                            state);
@@ -96,8 +105,7 @@ static cellar_status check_place(const pg_library *pg, const char *place, cellar
                            "expected a connection string of libpq, such as "
                            "'postgresql:host=HOST dbname=NAME' or postgresql://HOST/NAME");
     for (size_t i = 0; options[i].keyword != NULL; i++)
-        has_password |= options[i].val != NULL && (strcmp(options[i].keyword, "password") == 0 ||
-                                                   strcmp(options[i].keyword, "sslpassword") == 0);
+        has_password |= options[i].val != NULL && options[i].dispchar[0] == '*';
     pg->PQconninfoFree(options);
     return has_password ? cellar_fail(err, CELLAR_ERR_ARGUMENT,
                                       "a password does not belong into a command line: keep it in "

@@ -132,13 +132,17 @@ static cellar_status find_kind(asking *a, cellar_error *err)
     return CELLAR_OK;
 }
 
-int sql_may_be_shown(const char *state)
+/* A shard that is asked twice would count its people twice. */
+static cellar_status check_twice(const asking *a, cellar_error *err)
 {
-    static const char *const classes[] = {"08", "0A", "28", "3D", "3F", "42", "53", "57", "IM"};
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (strncmp(state, classes[i], 2) == 0)
-            return 1;
-    return 0;
+    for (size_t i = 0; i < a->n_places; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(a->places[i], a->places[j]) == 0)
+                return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                                   "databases %zu and %zu are the same: its records would count "
+                                   "twice",
+                                   j + 1, i + 1);
+    return CELLAR_OK;
 }
 
 cellar_status cellar_sql_ask(const cellar_tabulate_spec *spec, const cellar_sql_source *source,
@@ -153,6 +157,7 @@ cellar_status cellar_sql_ask(const cellar_tabulate_spec *spec, const cellar_sql_
     if (n_places == 0 || n_places > PLACES_MAX)
         CELLAR_TRY(cellar_fail(err, CELLAR_ERR_ARGUMENT, "a table comes from 1 to %d databases",
                                PLACES_MAX));
+    CELLAR_TRY(check_twice(&a, err));
     CELLAR_TRY(find_kind(&a, err));
     CELLAR_TRY(cellar_sql_write(spec, source, a.dialect, &a.sql, err));
     CELLAR_TRY(cellar_sql_answer_create(spec, source, a.dialect, &a.answer, err));

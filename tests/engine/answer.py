@@ -69,7 +69,9 @@ def main():
           and pathlib.Path("ours.json").read_bytes() == pathlib.Path("theirs.json").read_bytes(), (ours, theirs))
 
     good = answers[0]
+    check("a row for each cell", len(good) - 1 == len({(row[0], row[1]) for row in rows[::2]}), good)
     refused("nothing", "bad.csv", [])
+    refused("a header alone", "no rows", good[:1])
     refused("no answer", "other columns", [["a", "b"], ["1", "2"]])
     refused("a row is missing", "cut off", good[:-1])
     refused("a row twice", "cut off", good + good[-1:])
@@ -99,6 +101,7 @@ def main():
     refused("a reason that there is not", "nothing asked for", [good[0], [-9, -1, -1, 1, 1, len(good) - 1], *good[2:]])
     refused("a file that is not there", "nothing.csv", [], "--from", "answer:sqlite:nothing.csv")
     refused("a dialect that is none", "answer:duckdb:FILE.csv", [], "--from", "answer:db2:0.csv")
+    refused("an answer twice", "count twice", [], *places, "--from", "answer:sqlite:0.csv")
     refused("two dialects", "of the same kind", [], "--from", "answer:sqlite:0.csv", "--from", "answer:duckdb:1.csv")
     print(f"{len(failures)} answers are not met as they should be")
     return 1 if failures else 0

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Partial tables are read side by side: that takes longer than adding them up. */
+#include <sys/stat.h>
+
 #include <cellar/columns.h>
 #include <cellar/table_file.h>
 
@@ -18,6 +20,27 @@ typedef struct reading {
     const cellar_table_read_options *options;
     part *parts;
 } reading;
+
+/* People would count twice. A file that cannot be looked at is left to who reads it. */
+static cellar_status check_twice(const char *const *paths, size_t n, cellar_error *err)
+{
+    struct stat *files = cellar_alloc(n, sizeof *files);
+    cellar_status status = CELLAR_OK;
+    if (files == NULL)
+        return cellar_fail_memory(err, "partial tables");
+    for (size_t i = 0; status == CELLAR_OK && i < n; i++) {
+        if (stat(paths[i], &files[i]) != 0)
+            files[i] = (struct stat){0};
+        for (size_t j = 0; status == CELLAR_OK && S_ISREG(files[i].st_mode) && j < i; j++)
+            if (files[j].st_ino == files[i].st_ino && files[j].st_dev == files[i].st_dev)
+                status = cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                                     "partial tables %zu and %zu are one file, '%.200s': its "
+                                     "records would count twice",
+                                     j + 1, i + 1, paths[i]);
+    }
+    cellar_free(files);
+    return status;
+}
 
 static cellar_status read_parts(void *context, size_t first, size_t last, int lane,
                                 cellar_error *err)
@@ -55,14 +78,15 @@ cellar_status cellar_table_merge_files(const char *const *paths, size_t n_paths,
     cellar_pool *pool = NULL;
     cellar_status status = CELLAR_OK;
     *out = NULL;
+    CELLAR_TRY(check_twice(paths, n_paths, err));
     r.parts = cellar_alloc(n_paths, sizeof *r.parts);
     if (r.parts == NULL)
-        return cellar_fail_memory(err, "partial tables");
+        CELLAR_TRY(cellar_fail_memory(err, "partial tables"));
     CELLAR_TRY(cellar_pool_create(n_threads, &pool, err));
     CELLAR_TRY(cellar_pool_for(pool, n_paths, 1, read_parts, &r, err));
     CELLAR_TRY(merge_parts(r.parts, n_paths, out, err));
 out:
-    for (size_t i = 0; i < n_paths; i++)
+    for (size_t i = 0; r.parts != NULL && i < n_paths; i++)
         cellar_table_free(r.parts[i].table);
     cellar_free(r.parts);
     cellar_pool_free(pool);

@@ -12,3 +12,10 @@ cellar merge one.json other.json
 echo "exit status $?"
 cellar merge one.json
 echo "exit status $?"
+ln -s one.json again.json
+cellar merge one.json two.json again.json -o twice.json
+echo "exit status $?"
+head -c 300 two.json >short.json
+cellar merge one.json short.json -o short-sum.json
+echo "exit status $?"
+[ ! -e twice.json ] && [ ! -e short-sum.json ] && echo "no table"
