@@ -275,6 +275,8 @@ cellar_status cellar_sql_answer_cells(cellar_sql_answer *a, cellar_counted_cells
     const cellar_status status = check_parts(a, err);
     if (status != CELLAR_OK)
         return status;
+    if (!make_room(a)) /* without cells, too, there are weights and keys, of none */
+        return cellar_fail_memory(err, "an answer");
     for (size_t v = 0; v < a->set.n; v++)
         a->given[v] = a->leaves[v];
     *out = (cellar_counted_cells){.n = a->n,

@@ -46,11 +46,11 @@ def hard_questions():
     for weight in ("w", "k", "k18"):
         yield ["--by", "pay", "--bottom", "pay=100", "--top", "pay=900", "--band", "pay=100", "--weight", weight,
                "--bad-rows", "skip"]
-    for w in ("0.1234567891", "2.0000000005", "12345678.123456789", "1e-3", " 5", "-1"):
+    for w in ("0.1234567891", "2.0000000005", "12345678.123456789", "1e-3", " 5", "-1", "nobody's"):
         for more in ([], ["--max-weight", "3"]):
             yield ["--by", "pay", "--bottom", "pay=100", "--top", "pay=900", "--band", "pay=100", "--weight", "w",
                    "--where", f'w="{w}"'] + more
-    for k in ("5", "300", "05", "+5", "5.0"):
+    for k in ("5", "300", "05", "+5", "5.0", "nobody's"):
         yield ["--by", "pay", "--bottom", "pay=100", "--top", "pay=900", "--band", "pay=100", "--record-key", "k",
                "--key-range", "256", "--where", f'k="{k}"']
     for k in ("0.5", "0.1234567890123456789", "1", ".25", "5e-1"):

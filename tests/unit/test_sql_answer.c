@@ -97,6 +97,25 @@ static void test_shards_add_up(void **state)
     cellar_codelist_free(s.list);
 }
 
+/* Where no record counts, or there is none, the table is empty, as that of a file. */
+static void test_nobody_counts(void **state)
+{
+    static const char *const rows[][N_COLUMNS] = {{"-1", "-1", "7", NULL, NULL, "1"}};
+    sample s;
+    (void) state;
+    setup_sample(&s);
+    for (size_t n = 0; n <= 1; n++) {
+        cellar_table *table = NULL;
+        cellar_error err = {""};
+        if (answer(&s, rows, n, "A", &table, NULL, &err) != CELLAR_OK)
+            fail_msg("%s", err.message);
+        assert_int_equal(cellar_table_n_records(table), 0);
+        assert_true(cellar_table_is_weighted(table));
+        cellar_table_free(table);
+    }
+    cellar_codelist_free(s.list);
+}
+
 static void test_rows_that_are_refused(void **state)
 {
     static const struct {
@@ -182,6 +201,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shards_add_up),
+        cmocka_unit_test(test_nobody_counts),
         cmocka_unit_test(test_rows_that_are_refused),
         cmocka_unit_test(test_tables_that_change),
         cmocka_unit_test(test_asking_while_memory_ends),

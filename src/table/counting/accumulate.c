@@ -498,9 +498,9 @@ cellar_status cellar_accumulator_cells(cellar_accumulator *a, const uint32_t *co
     int ok;
 
     *cells = (cellar_cells){0};
-    if (a->n_indices == 0)
-        return CELLAR_OK; /* nothing was ever added */
-    ok = a->dense ? dense_cells(a, &f, &w) : sparse_cells(a, &f, &w);
+    ok = writer_reserve(&w); /* an empty table, too, has weights and keys, of none */
+    if (ok && a->n_indices > 0)
+        ok = a->dense ? dense_cells(a, &f, &w) : sparse_cells(a, &f, &w);
     if (!ok) {
         cellar_cells_clear(cells);
         return cellar_fail_memory(err, "the cells of a table");

@@ -19,3 +19,7 @@ head -c 300 two.json >short.json
 cellar merge one.json short.json -o short-sum.json
 echo "exit status $?"
 [ ! -e twice.json ] && [ ! -e short-sum.json ] && echo "no table"
+for part in one two all; do # of the first part nobody counts
+    cellar tabulate $part.csv --by sex --domain sex.csv --weight w --max-weight 5 --where 'w>3.9' -o few-$part.json 2>/dev/null
+done
+cellar merge few-one.json few-two.json -o few.json && cmp few.json few-all.json && echo equal
