@@ -10,23 +10,14 @@
 
 #include "ledger_open.h"
 
-/* ---- words ------------------------------------------------------------------- */
-
-/* 1 when the spec begins with that name. */
-static int protect_is(const char *spec, const char *name)
-{
-    size_t length = strlen(name);
-    return strncmp(spec, name, length) == 0 && (spec[length] == ':' || spec[length] == '\0');
-}
-
 int cli_protect_is_cell_key(const char *spec)
 {
-    return protect_is(spec, "cell-key");
+    return cellar_mechanism_spec_is(spec, "cell-key");
 }
 
 int cli_protect_is_joint(const char *spec)
 {
-    return cli_protect_is_cell_key(spec) || protect_is(spec, "multinomial-dirichlet");
+    return cli_protect_is_cell_key(spec) || cellar_mechanism_spec_is(spec, "multinomial-dirichlet");
 }
 
 /* ---- the run ------------------------------------------------------------------- */
@@ -53,8 +44,8 @@ static int protect_read_domains(const protect_values *values, protect_run *run)
 /* The spec with its share of the total, which is no place for a share of its own. */
 static int protect_make_spec(const protect_values *values, protect_run *run)
 {
-    const int is_gaussian = protect_is(values->mechanism, "gaussian") ||
-                            protect_is(values->mechanism, "discrete-gaussian");
+    const int is_gaussian = cellar_mechanism_spec_is(values->mechanism, "gaussian") ||
+                            cellar_mechanism_spec_is(values->mechanism, "discrete-gaussian");
     const size_t size = strlen(values->mechanism) + 96;
     cellar_error err;
     cellar_status status;
@@ -102,25 +93,17 @@ static void protect_set_options(const protect_values *values, protect_run *run)
  * same. */
 static int protect_open_ledger(const protect_values *values, protect_run *run)
 {
-    const char *name = values->account.dataset;
-    const cellar_ledger_entry *dataset;
+    cellar_error err;
+    cellar_status status;
     int result;
     if (values->account.ledger == NULL)
         return CLI_GO_ON;
     result = cli_ledger_open(values->account.ledger, values->account.key, &run->ledger);
-    dataset = result == CLI_GO_ON ? cellar_ledger_find_dataset(run->ledger, name) : NULL;
-    if (dataset == NULL) /* spending refuses it */
+    if (result != CLI_GO_ON)
         return result;
-    if (run->options.neighbours != CELLAR_NEIGHBOURS_DEFAULT &&
-        run->options.neighbours != dataset->neighbours)
-        return cli_usage("--neighbours %s: dataset '%s' accounts under %s, and these cannot be "
-                         "added",
-                         cellar_neighbours_name(run->options.neighbours), name,
-                         cellar_neighbours_name(dataset->neighbours));
-    run->options.neighbours = dataset->neighbours;
-    if (values->unit == NULL)
-        run->options.unit = dataset->unit;
-    return CLI_GO_ON;
+    status =
+        cellar_protect_follow_dataset(run->ledger, values->account.dataset, &run->options, &err);
+    return status == CELLAR_OK ? CLI_GO_ON : cli_exit(status, &err);
 }
 
 /* Opens what will hold the release; one that is charged first waits elsewhere. */

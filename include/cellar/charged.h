@@ -109,6 +109,25 @@ CELLAR_API CELLAR_NODISCARD cellar_status cellar_prepared_note(const cellar_prep
                                                                char stamp[CELLAR_STAMP_TEXT],
                                                                cellar_error *err);
 
+/* ---- the whole way in one call ---------------------------------------------- */
+
+/* Options say what the dataset of a ledger says about what is protected: its neighbours, and its
+ * unit where they name none, which lives as long as the ledger. Other neighbours are refused
+ * (CELLAR_ERR_ARGUMENT). A dataset that is not there (or NULL) is left to whoever spends. */
+CELLAR_API CELLAR_NODISCARD cellar_status
+cellar_protect_follow_dataset(const cellar_ledger *ledger, const char *dataset,
+                              cellar_protect_options *options, cellar_error *err);
+
+/* Protects a table by any spec, which is completed by the options (cellar_protect_complete_spec()).
+ * With a ledger the options follow its dataset; it is charged, and the release appears in `file`,
+ * as cellar_prepared_spend() says; cell keys are noted. A request that was charged before answers
+ * the release of its recorded file. Without one (NULL) nobody pays, and `payment` and `file` are
+ * not read. On failure *out is NULL. */
+CELLAR_API CELLAR_NODISCARD cellar_status cellar_protect_spec(
+    const cellar_table *table, const char *spec, const cellar_protect_options *options,
+    cellar_ledger *ledger, const cellar_payment *payment, const cellar_charged_file *file,
+    cellar_release **out, cellar_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -63,6 +63,8 @@ CELLAR_API const char *cellar_mechanism_known_summary(size_t index);
 
 /* ---- specs as text ----------------------------------------------------------- */
 
+/* 1 when this is a spec of the mechanism of that name. */
+CELLAR_API int cellar_mechanism_spec_is(const char *spec, const char *name) CELLAR_NONNULL(1, 2);
 /* Writes `spec` with the parameter key=value added at its end into `out` of `size` bytes. The spec
  * need not be complete: nothing but its text is looked at, and a key that it has already is refused
  * when a mechanism is made of it. CELLAR_ERR_ARGUMENT when the result does not fit. */

@@ -13,6 +13,12 @@ static cellar_status spec_fail_size(const char *spec, cellar_error *err)
     return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%.60s: the spec is too long", spec);
 }
 
+int cellar_mechanism_spec_is(const char *spec, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(spec, name, length) == 0 && (spec[length] == ':' || spec[length] == '\0');
+}
+
 cellar_status cellar_mechanism_spec_add(const char *spec, const char *key, const char *value,
                                         char *out, size_t size, cellar_error *err)
 {

@@ -19,6 +19,7 @@ set(LAYER_SOURCES
   charge/charged.c
   charge/fingerprint.c
   charge/prepared.c
+  charge/protect_spec.c
   draw/cell_keys.c
   draw/dirichlet.c
   draw/draw.c

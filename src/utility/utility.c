@@ -27,12 +27,6 @@ cellar_utility_options cellar_utility_options_default(void)
 
 /* ---- with a mechanism ----------------------------------------------------- */
 
-static int spec_is(const char *spec, const char *name)
-{
-    size_t length = strlen(name);
-    return strncmp(spec, name, length) == 0 && (spec[length] == ':' || spec[length] == '\0');
-}
-
 /* Weighted sums are protected as whole numbers, under a bound on weights. */
 static cellar_status run_round(utility_run *run, cellar_error *err)
 {
@@ -180,9 +174,9 @@ cellar_status cellar_utility_assess(const cellar_table *table, const char *spec,
 {
     utility_run run = {.table = table};
     cellar_status status;
-    if (spec_is(spec, "cell-key"))
+    if (cellar_mechanism_spec_is(spec, "cell-key"))
         status = assess_cell_keys(&run, spec, options, err);
-    else if (spec_is(spec, "multinomial-dirichlet"))
+    else if (cellar_mechanism_spec_is(spec, "multinomial-dirichlet"))
         status = assess_dirichlet(&run, spec, options, err);
     else
         status = assess_cells(&run, spec, options, err);
@@ -197,7 +191,8 @@ static cellar_status open_released(utility_run *run, const cellar_release *relea
 {
     const char *spec = cellar_release_mechanism(release);
     cellar_status status;
-    if (spec_is(spec, "cell-key") || spec_is(spec, "multinomial-dirichlet"))
+    if (cellar_mechanism_spec_is(spec, "cell-key") ||
+        cellar_mechanism_spec_is(spec, "multinomial-dirichlet"))
         return CELLAR_OK;
     status = cellar_mechanism_create(spec, &run->mechanism, err);
     return status == CELLAR_ERR_MEMORY ? status : CELLAR_OK;

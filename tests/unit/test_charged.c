@@ -279,6 +279,52 @@ static void test_a_known_request_is_found(void **state)
     cellar_ledger_close(ledger);
 }
 
+/* ---- the whole way in one call ----------------------------------------------------------- */
+
+static void test_any_spec_in_one_call(void **state)
+{
+    static char written[4096], again[4096];
+    scratch *place = *state;
+    cellar_ledger *ledger = open_book(place, CELLAR_NEIGHBOURS_SUBSTITUTE, 0);
+    const cellar_payment payment = {.dataset = "census", .request = "one"};
+    cellar_charged_file file = {.path = scratch_path(place, "one.csv")};
+    cellar_protect_options options = keep();
+    cellar_table *table = small_table_create(&with_margins);
+    cellar_release *release;
+    size_t n_entries;
+
+    options.total_epsilon = "2"; /* of four cells on both sides of a substitution */
+    CHECK_OK(
+        cellar_protect_spec(table, "laplace", &options, ledger, &payment, &file, &release, &err));
+    assert_string_equal(cellar_release_mechanism(release), "laplace:epsilon=0.25");
+    assert_string_equal(cellar_release_unit(release), "person");
+    cellar_release_free(release);
+    n_entries = cellar_ledger_n_entries(ledger);
+    read_bytes(file.path, written, sizeof written);
+    CHECK_OK(
+        cellar_protect_spec(table, "laplace", &options, ledger, &payment, &file, &release, &err));
+    read_bytes(file.path, again, sizeof again);
+    assert_string_equal(written, again);
+    assert_int_equal(cellar_ledger_n_entries(ledger), n_entries);
+    cellar_release_free(release);
+
+    options.neighbours = CELLAR_NEIGHBOURS_ADD_REMOVE;
+    assert_int_equal(
+        cellar_protect_spec(table, "laplace", &options, ledger, &payment, &file, &release, &err),
+        CELLAR_ERR_ARGUMENT);
+    assert_null(release);
+    CHECK_OK(cellar_protect_spec(table, "laplace", &options, NULL, NULL, NULL, &release, &err));
+    assert_string_equal(cellar_release_mechanism(release), "laplace:epsilon=0.5");
+    cellar_release_free(release);
+    file.path = NULL;
+    options.neighbours = CELLAR_NEIGHBOURS_DEFAULT;
+    assert_int_equal(
+        cellar_protect_spec(table, "laplace", &options, ledger, &payment, &file, &release, &err),
+        CELLAR_ERR_ARGUMENT);
+    cellar_table_free(table);
+    cellar_ledger_close(ledger);
+}
+
 /* ---- what is known before the draw ------------------------------------------------------------
  */
 
@@ -370,7 +416,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_the_price_is_printed),     TEST(test_a_refusal_charges_nothing),
         TEST(test_a_known_request_is_found), cmocka_unit_test(test_prepared_releases_tell),
-        TEST(test_memory_may_end),
+        TEST(test_memory_may_end),           TEST(test_any_spec_in_one_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,8 +204,7 @@ static cellar_status charged_write_one(void *context, const char *staged_path, c
     return status;
 }
 
-/* How the release is written, with nothing left to guess. */
-static cellar_status charged_choose(const cellar_prepared *prepared,
+cellar_status cellar_charged_choose(const cellar_prepared *prepared,
                                     const cellar_charged_file *file,
                                     cellar_table_write_options *out, cellar_error *err)
 {
@@ -254,7 +253,7 @@ cellar_status cellar_prepared_spend(cellar_prepared *prepared, cellar_ledger *le
 
     *out = NULL;
     *result = (cellar_spend_result){.state = CELLAR_CHARGE_NONE};
-    CELLAR_TRY(charged_choose(prepared, file, &write, err));
+    CELLAR_TRY(cellar_charged_choose(prepared, file, &write, err));
     charged_form(&write, &form);
     charged_describe(prepared, &what);
     if (what.failed || form.failed)

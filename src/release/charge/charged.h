@@ -29,6 +29,12 @@ cellar_status cellar_charged_spend(const cellar_charged_set *set, cellar_ledger 
                                    const cellar_payment *payment, cellar_spend_result *result,
                                    cellar_error *err);
 
+/* How a release is written to the file that a charge or a note goes with, with nothing left to
+ * guess; refuses what the format cannot hold. */
+cellar_status cellar_charged_choose(const cellar_prepared *prepared,
+                                    const cellar_charged_file *file,
+                                    cellar_table_write_options *out, cellar_error *err);
+
 /* Draws all of them and lets `write` write them, without a charge when `stamp` is NULL. */
 cellar_status cellar_charged_draw(const cellar_charged_set *set, const char *path,
                                   const char *stamp, cellar_error *err);

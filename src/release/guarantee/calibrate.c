@@ -180,12 +180,6 @@ cellar_status cellar_protect_calibrate(const char *name, const cellar_table *tab
 /* ---- a spec and a total -----------------------------------------------------------------------
  */
 
-static int is_spec_of(const char *spec, const char *name)
-{
-    const size_t length = strlen(name);
-    return strncmp(spec, name, length) == 0 && (spec[length] == ':' || spec[length] == '\0');
-}
-
 /* How many cells by one a unit can change, as the total is split over them; 0: too many. */
 static uint64_t count_parts(const cellar_table *table, const cellar_protect_options *options)
 {
@@ -203,7 +197,8 @@ cellar_status cellar_protect_complete_spec(const cellar_table *table, const char
                                            const cellar_protect_options *options, char *out,
                                            size_t size, cellar_error *err)
 {
-    const int is_gaussian = is_spec_of(spec, "gaussian") || is_spec_of(spec, "discrete-gaussian");
+    const int is_gaussian = cellar_mechanism_spec_is(spec, "gaussian") ||
+                            cellar_mechanism_spec_is(spec, "discrete-gaussian");
     const char *total = options->total_epsilon;
     char found[64];
     cellar_status status = CELLAR_OK;
