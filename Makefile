@@ -81,6 +81,10 @@ check-server: ## compare what clients of PxWeb and SDMX read from our server wit
 	@cmake --preset dev >/dev/null && cmake --build --preset dev --target cellar cellar-server -- --quiet
 	@tests/interop/check_server.py build/dev
 
+packages-memory: ## the packages for R and Python under AddressSanitizer, R's examples under gctorture2; STEP=20
+	@tools/bootstrap build check
+	@tools/packages-memory $(STEP)
+
 databases: ## 200 random tables counted by six databases, by ODBC too, by several servers, and faults
 	@tools/bootstrap build check databases
 	@command -v npm >/dev/null || tools/bootstrap web
@@ -143,4 +147,4 @@ tarball: ## a folder that runs wherever it is unpacked, as build/cellar-VERSION-
 clean: ## remove everything built
 	rm -rf build demo-output papers-output
 
-.PHONY: help demo papers check test test-long bench coverage fuzz crash requests mutants net check-jsonstat check-parquet format check-server databases chroot partials docs web screenshots install release deb tarball clean
+.PHONY: help demo papers check test test-long bench coverage fuzz crash requests mutants net check-jsonstat check-parquet format check-server packages-memory databases chroot partials docs web screenshots install release deb tarball clean
