@@ -8,6 +8,7 @@
 
 A Table holds true counts: it shows its shape and no count, and cannot be pickled; so does what risk(), exposure() and
 utility() compute from one. A Release can be published, and so can what fit(), synthesize() and a Cube make.
+sign() signs a folder of releases. What the command line has and this package has not is in docs/python.md, "Not there yet".
 Numbers that decide a guarantee (epsilon, delta) are given as text or as Decimal, so that they stay exact.
 """
 from ._assess import (ExposedGroup, Exposure, ExposureBound, Risk, Utility, exposed_groups, exposure, exposure_bounds,
@@ -20,14 +21,15 @@ from ._estimates import (Cube, CubeInterval, CubeTable, Estimate, Fit, Side, Syn
                          synthesize)
 from ._ledgers import Amounts, Amplified, Balance, Ledger, LedgerEntry, create_ledger
 from ._plans import Plan, PlanRun, Ptable, ptable, read_plan, read_ptable, report, report_committee
+from ._signed import Signed, sign, verify_release
 from ._tests import BinomialTest, ModelTest, binomial_test, independence, loglinear
 
 __all__ = ["Amounts", "Amplified", "Balance", "BinomialTest", "Certificate", "ColumnSet", "Cube", "CubeInterval",
            "CubeTable", "Error", "Estimate", "ExposedGroup", "Exposure", "ExposureBound", "Fit", "Interval", "Key",
            "Ledger", "LedgerEntry", "Mechanism", "Membership", "ModelTest", "Plan", "PlanRun", "Ptable", "Release",
-           "Risk", "RowReport", "Selection", "Side", "Suppression", "Synthetic", "Table", "Utility", "Variable",
+           "Risk", "RowReport", "Selection", "Side", "Signed", "Suppression", "Synthetic", "Table", "Utility", "Variable",
            "__version__", "binomial_test", "certify", "create_key", "create_ledger", "exposed_groups", "exposure",
            "exposure_bounds", "fit", "independence", "infer", "loglinear", "mechanism", "membership", "merge", "pmf",
            "protect", "ptable", "read_cube", "read_estimate", "read_key", "read_plan", "read_ptable", "read_release",
-           "read_table", "report", "report_committee", "risk", "select_columns", "suppress_values", "synthesize",
-           "tabulate", "utility"]
+           "read_table", "report", "report_committee", "risk", "select_columns", "sign", "suppress_values", "synthesize",
+           "tabulate", "utility", "verify_release"]

@@ -8,10 +8,11 @@ from typing import Any, Optional, Sequence, Union
 
 from . import _cellar
 from ._core import Assessment, Exact, Release, Table, choice, exact, positions
-from ._words import need
+from ._words import flag, need, need_if, several, whole
 
 _MEASURES = {name: n for n, name in enumerate(
     ("local", "expected", "shrinkage", "global", "global_fixed", "hard", "soft"))}
+Names = Union[str, Sequence[str]]
 _METHODS = {"exact": 0, "published": 1, "published-2020": 2, "simulate": 3}
 
 
@@ -39,23 +40,21 @@ class Risk(Assessment):
     scenarios: tuple[Optional[float], ...]
 
 
-def _asked(table: Table, known: Sequence[str], sensitive: Sequence[str], mechanisms: Sequence[str],
-           zeros_stay: bool) -> dict[str, Any]:
+def _asked(table: Table, known: Names, sensitive: Names, mechanisms: Names, zeros_stay: bool) -> dict[str, Any]:
     need("table", table, Table, "tabulate()")
     return {"known": positions(table.variables, known), "sensitive": positions(table.variables, sensitive),
-            "mechanisms": list(mechanisms), "zeros_stay": int(zeros_stay)}
+            "mechanisms": several("mechanisms", mechanisms), "zeros_stay": flag("zeros_stay", zeros_stay)}
 
 
-def risk(table: Table, known: Sequence[str], sensitive: Sequence[str], mechanisms: Union[str, Sequence[str]], *,
+def risk(table: Table, known: Names, sensitive: Names, mechanisms: Names, *,
          measure: str = "local", method: str = "exact", average: str = "group",
          prior: Optional[Sequence[float]] = None, size_model: Optional[str] = None, zeros_stay: bool = False,
          copies: int = 500, seed: int = 1, threads: int = 0) -> list[Risk]:
     """How likely somebody who knows the variables `known` of a person reads off the `sensitive` ones, for each
     mechanism (`cellar risk table`). A prior of the shares and a model of the sizes are fitted to the table where the
     measure needs them and none is given."""
-    specs = [mechanisms] if isinstance(mechanisms, str) else list(mechanisms)
-    found = _cellar.risk(table._handle, {
-        **_asked(table, known, sensitive, specs, zeros_stay), "measure": choice("measure", measure, _MEASURES),
+    found = _cellar.risk(need("table", table, Table, "tabulate()")._handle, {
+        **_asked(table, known, sensitive, mechanisms, zeros_stay), "measure": choice("measure", measure, _MEASURES),
         "method": choice("method", method, _METHODS), "average": choice("average", average, {"group": 0, "person": 1}),
         "prior": None if prior is None else [float(p) for p in prior], "size": size_model, "copies": copies,
         "seed": seed, "threads": threads})
@@ -74,11 +73,13 @@ class ExposedGroup(Assessment):
     risk: float
 
 
-def exposed_groups(table: Table, known: Sequence[str], sensitive: Sequence[str], mechanism: str, *, most: int = 20,
+def exposed_groups(table: Table, known: Names, sensitive: Names, mechanism: str, *, most: int = 20,
                    zeros_stay: bool = False) -> list[ExposedGroup]:
     """The groups with the largest local risk, the worst first."""
-    found = _cellar.exposed(table._handle, _asked(table, known, sensitive, [mechanism], zeros_stay), most)
-    return [ExposedGroup(dict(zip(known, codes)), size, present, value) for codes, size, present, value in found]
+    asked = _asked(table, known, sensitive, mechanism, zeros_stay)
+    found = _cellar.exposed(table._handle, asked, whole("most", most))
+    return [ExposedGroup(dict(zip(several("known", known), codes)), size, present, value)
+            for codes, size, present, value in found]
 
 
 # ---- exposure ---------------------------------------------------------------------------------------------
@@ -99,7 +100,7 @@ class Exposure(Assessment):
 
     def below(self, k: int) -> float:
         """The share of people in cells of fewer than k: those who are not k-anonymous."""
-        return _cellar.exposure_below(self._curve, k)[1]
+        return _cellar.exposure_below(self._curve, whole("k", k))[1]
 
     def at(self, threshold: Exact) -> float:
         """The share of people in cells whose share is below the threshold, a decimal."""
@@ -107,14 +108,14 @@ class Exposure(Assessment):
 
     def statistical(self, population: int, k: int) -> float:
         """The chance that somebody among so many people drawn from the shares has fewer than k alike."""
-        return _cellar.exposure_statistical(self._curve, population, k)
+        return _cellar.exposure_statistical(self._curve, whole("population", population), whole("k", k))
 
     def steps(self) -> list[tuple[int, int, int]]:
         """The whole curve: a count, how many cells have it, people in cells with smaller counts."""
         return _cellar.exposure_steps(self._curve)
 
 
-def exposure(table: Table, variables: Optional[Sequence[str]] = None) -> Exposure:
+def exposure(table: Table, variables: Optional[Names] = None) -> Exposure:
     """The exposure of the people of a table by some of its variables, or all (`cellar exposure table`)."""
     need("table", table, Table, "tabulate()")
     names = list(table.variables) if variables is None else variables
@@ -133,10 +134,10 @@ class ExposureBound(Assessment):
     """`upper` is at most so far above the theorem's minimum"""
 
 
-def exposure_bounds(table: Table, threshold: float, variables: Optional[Sequence[str]] = None) -> ExposureBound:
+def exposure_bounds(table: Table, threshold: float, variables: Optional[Names] = None) -> ExposureBound:
     """Bounds from single columns alone, as if nobody could see them together (`cellar exposure bounds`)."""
     need("table", table, Table, "tabulate()")
-    names = list(table.variables) if variables is None else list(variables)
+    names = list(table.variables) if variables is None else several("variables", variables)
     curves = [exposure(table, [name])._curve for name in names]
     lower, bounds = _cellar.exposure_bounds(curves, threshold)
     return ExposureBound(lower, bounds[0][1], bounds[0][0], bounds[0][2])
@@ -177,6 +178,7 @@ def utility(table: Table, mechanism: Optional[str] = None, *, release: Optional[
     need("table", table, Table, "tabulate()")
     if sum(given is not None for given in (mechanism, release, file)) != 1:
         raise ValueError("give a mechanism, a release or a file")
+    need_if("release", release, Release, "protect()")
     return Utility(**_cellar.utility(
         table._handle, mechanism, None if release is None else release._handle,
         None if file is None else os.fspath(file),

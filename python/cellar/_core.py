@@ -8,13 +8,14 @@ import json
 import os
 from dataclasses import dataclass, field
 from decimal import Decimal
+from numbers import Integral
 from typing import Any, Mapping, NoReturn, Optional, Sequence, Union
 
 from . import _cellar
 from ._cellar import Error as Error
 from ._databases import asking, dialect_of, is_connection
 from ._frames import columns_of
-from ._words import need, need_if, several
+from ._words import flag, need, need_if, several, whole
 
 __version__: str = _cellar.version
 
@@ -28,6 +29,8 @@ _CHOSEN = {None: 0, "in-advance": 1, "public-data": 2, "confidential-data": 3}
 def exact(value: Optional[Exact]) -> Optional[str]:
     if isinstance(value, float):
         raise TypeError("give epsilon and delta as text or Decimal: a float is not the decimal that was typed")
+    if value is not None and not isinstance(value, (str, Decimal, Integral)):
+        raise TypeError(f"a decimal is text, a whole number or Decimal, not {type(value).__name__}")
     return None if value is None else str(value)
 
 
@@ -36,9 +39,10 @@ def exacts(name: str, given: Union[Exact, Sequence[Exact]]) -> list[Optional[str
 
 
 def choice(name: str, value: Any, choices: Mapping[Any, int]) -> int:
-    if value not in choices:
+    if not isinstance(value, (str, type(None))) or value not in choices:
         known = ", ".join(str(choice) for choice in choices if choice is not None)
-        raise ValueError(f"{name} cannot be {value!r}; it is one of {known}")
+        given = repr(value) if isinstance(value, str) else type(value).__name__
+        raise ValueError(f"{name} cannot be {given}; it is one of {known}")
     return choices[value]
 
 
@@ -72,13 +76,13 @@ def html_table(head: Sequence[str], rows: Sequence[Sequence[Any]], shown: int = 
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
-def positions(variables: Mapping[str, Any], names: Sequence[str]) -> list[int]:
+def positions(variables: Mapping[str, Any], names: Union[str, Sequence[str]]) -> list[int]:
     """Where these variables stand in a table or release."""
-    order = list(variables)
-    for name in names:
+    order, found = list(variables), several("variables", names)
+    for name in found:
         if name not in variables:
             raise ValueError(f"there is no variable '{name}': {', '.join(order)} are here")
-    return [order.index(name) for name in names]
+    return [order.index(name) for name in found]
 
 
 def frame_of(variables: Mapping[str, Sequence[str]], rows: Sequence[Sequence[Any]], values: Sequence[str]) -> Any:
@@ -176,6 +180,8 @@ def _codelist(name: str, given: CodeList) -> _cellar.Handle:
 
 
 def _recode_map(pairs: Mapping[str, str]) -> _cellar.Handle:
+    if not isinstance(pairs, Mapping):
+        raise TypeError('`map` is a mapping from values to codes: {"f": "F"}')
     def quoted(text: str) -> str:
         return '"' + str(text).replace('"', '""') + '"'
     return _cellar.make_recode_map("from,to\n" + "".join(f"{quoted(k)},{quoted(v)}\n" for k, v in pairs.items()))
@@ -185,7 +191,7 @@ def _variable(variable: Variable, codelists: Mapping[str, CodeList], domain_publ
     name = variable.name or variable.column
     given = codelists.get(name)
     return {"name": variable.name, "column": variable.column, "level": variable.level,
-            "domain_public": int(domain_public), "missing": choice("missing_as", variable.missing_as, _MISSING),
+            "domain_public": flag("domain_public", domain_public), "missing": choice("missing_as", variable.missing_as, _MISSING),
             "codelist": None if given is None else _codelist(name, given),
             "map": None if variable.map is None else _recode_map(variable.map),
             "bottom": exact(variable.bottom), "top": exact(variable.top), "band": exact(variable.band),
@@ -197,6 +203,8 @@ def _margin_masks(margins: Union[str, Sequence[Sequence[str]]], names: list[str]
     if isinstance(margins, str):
         choice("margins", margins, {"none": 0, "all": 1})
         return []
+    if not isinstance(margins, Sequence) or any(isinstance(margin, str) for margin in margins):
+        raise TypeError('`margins` is "none", "all", or for each margin a list of the variables that it keeps')
     unknown = [name for margin in margins for name in margin if name not in names]
     if unknown:
         raise ValueError(f"margins name '{unknown[0]}', which is no variable of the table")
@@ -225,20 +233,22 @@ def tabulate(data: Any, by: Union[str, Variable, Sequence[Union[str, Variable]]]
     where = several("where", where)
     if codelists is not None and not isinstance(codelists, Mapping):
         raise TypeError('`codelists` is a mapping from variables to code lists: {"sex": ["F", "M"]}')
-    if (unit is None) != (max_per_unit == 0):
+    if (unit is None) != (whole("max_per_unit", max_per_unit) == 0):
         raise ValueError("`unit` and `max_per_unit`, how many records of a unit count, go together")
     need_if("key", key, Key, "read_key()")
     spec: dict[str, Any] = {
         "variables": [_variable(v, codelists or {}, domain_public) for v in variables], "where": where,
         "missing": several("missing", missing), "missing_as": choice("missing_as", missing_as, _MISSING),
-        "all_margins": int(margins == "all"),
+        "all_margins": int(isinstance(margins, str) and margins == "all"),
         "margins": _margin_masks(margins, [v.name or v.column for v in variables]), "weight": weight,
         "max_weight": max_weight, "unit": unit, "max_per_unit": max_per_unit, "record_key": record_key,
         "record_id": record_id, "key": None if key is None else key._handle, "key_range": key_range, "count": count,
-        "rows_are_records": int(rows_are_records), "threads": threads}
+        "rows_are_records": flag("rows_are_records", rows_are_records), "threads": threads}
     if isinstance(data, (str, os.PathLike)):
         spec.update(path=os.fspath(data), delimiter=delimiter, encoding=choice("encoding", encoding, _ENCODINGS))
-    elif delimiter is not None or encoding != "utf-8":
+        if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter.encode()) != 1):
+            raise ValueError('`delimiter` is one character, such as ";" or "\\t"')
+    elif delimiter is not None or not isinstance(encoding, str) or encoding != "utf-8":
         raise ValueError("`delimiter` and `encoding` are for a file")
     if is_connection(data):
         if table is None:
@@ -291,6 +301,10 @@ class Key:
     def id(self) -> str:
         """The public name of the key."""
         return _cellar.key_id(self._handle)
+
+    def write_public(self, path: Union[str, "os.PathLike[str]"], *, replace: bool = False) -> None:
+        """Writes the public half, which others verify signatures with."""
+        _cellar.write_public_key(self._handle, os.fspath(path), replace)
 
     def __repr__(self) -> str:
         return "<cellar.Key>"
@@ -376,10 +390,12 @@ class Release:
     def value(self, codes: Mapping[str, str]) -> Optional[int]:
         """The released value of the cell with these codes; variables that are not named are summed up (where the
         release holds that total). None: suppressed."""
+        if not isinstance(codes, Mapping):
+            raise TypeError('`codes` is a mapping from variables to codes: {"sex": "F"}')
         unknown = [name for name in codes if name not in self.variables]
         if unknown:
             raise ValueError(f"the release has no variable '{unknown[0]}'")
-        return _cellar.release_at(self._handle, {"codes": [codes.get(name, "") for name in self.variables]})
+        return _cellar.release_at(self._handle, {"codes": [str(codes.get(name, "")) for name in self.variables]})
 
     def write(self, path: Union[str, "os.PathLike[str]"], *, zeros: bool = False, replace: bool = False) -> None:
         """Writes .csv, .json (JSON-stat), .px, .ods or .xlsx, with the certificate. Spreadsheets are not read back."""
@@ -420,14 +436,14 @@ def protect(table: Table, mechanism: str, *, negatives: str, per_cell: bool = Fa
     if ledger is not None and ledger_key is None:
         ledger_key = os.fspath(ledger) + ".key"
     options = {
-        "negatives": negatives, "per_cell": int(per_cell), "total_epsilon": exact(total_epsilon),
+        "negatives": negatives, "per_cell": flag("per_cell", per_cell), "total_epsilon": exact(total_epsilon),
         "delta": exact(delta), "threshold": threshold, "below": below, "unit": unit, "neighbours": neighbours,
-        "per_unit": per_unit, "max_weight": max_weight, "domain_public": int(domain_public),
+        "per_unit": per_unit, "max_weight": max_weight, "domain_public": flag("domain_public", domain_public),
         "chosen": choice("chosen", chosen, _CHOSEN), "accept": several("accept", accept), "date": date,
         "key": None if key is None else key._handle, "edition": edition, "dataset": dataset,
         "ledger": None if ledger is None else os.fspath(ledger),
         "ledger_key": None if ledger_key is None else os.fspath(ledger_key), "request": request, "analyst": analyst,
-        "accept_delta": int(accept_delta), "output": None if output is None else os.fspath(output),
+        "accept_delta": flag("accept_delta", accept_delta), "output": None if output is None else os.fspath(output),
         "max_cells": max_cells, "threads": threads}
     release = Release(_cellar.protect(table._handle, mechanism, options))
     if output is not None and ledger is None:
@@ -522,13 +538,14 @@ class Membership:
         return self.power - self.level
 
 
-def membership(mechanism: str, *, levels: Sequence[float] = (0.01, 0.05, 0.1), cells: int = 1, per_unit: int = 1,
+def membership(mechanism: str, *, levels: Union[float, Sequence[float]] = (0.01, 0.05, 0.1), cells: int = 1, per_unit: int = 1,
                max_weight: int = 1, negatives: Optional[str] = None, neighbours: Optional[str] = None) -> list[Membership]:
     """How well the best of all tests decides whether somebody is in the data, whatever the attacker knows about
     everybody else: an upper bound for every attack."""
     options = {"cells": cells, "per_unit": per_unit, "max_weight": max_weight, "negatives": negatives,
                "neighbours": neighbours}
-    return [Membership(level, _cellar.membership(mechanism, options, level)) for level in levels]
+    return [Membership(level, _cellar.membership(mechanism, options, level))
+            for level in several("levels", levels, (int, float))]
 
 
 @dataclass(frozen=True)
@@ -544,9 +561,9 @@ class Mechanism:
 
 def mechanism(spec: str, *, count: int = 0, negatives: str = "keep") -> Mechanism:
     """The canonical spec, and moments of the released value at a count."""
-    return Mechanism(*_cellar.mechanism(spec, count, negatives))
+    return Mechanism(*_cellar.mechanism(spec, whole("count", count), negatives))
 
 
 def pmf(spec: str, count: int, first: int, last: int) -> list[float]:
     """P(released | count) for released = first, ..., last."""
-    return _cellar.pmf(spec, count, first, last)
+    return _cellar.pmf(spec, whole("count", count), first, last)

@@ -12,6 +12,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _cellar
 from ._core import COMPARISONS, Release, choice, frame_of, html_table, releases_of
+from ._words import several, whole
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -109,6 +110,9 @@ class Side:
     codes: Optional[Sequence[str]] = None
 
 
+Sides = Union[str, Side, Sequence[Union[str, Side]]]
+
+
 @dataclass(frozen=True)
 class CubeTable:
     """One table of a cube."""
@@ -161,11 +165,11 @@ class Cube:
         """Checks every digest, every estimate, every sum and the certificate; raises Error where one is wrong."""
         _cellar.verify_cube(self._handle, self.path)
 
-    def table(self, by: Sequence[Union[str, Side]] = (), *, margins: bool = False, whole: bool = False) -> Estimate:
+    def table(self, by: Sides = (), *, margins: bool = False, whole: bool = False) -> Estimate:
         """A table with its standard errors; no variable: the total. Values add exactly between all tables."""
         return Estimate(_cellar.ask_cube(self._handle, _sides(by), margins, whole))
 
-    def intervals(self, by: Sequence[Union[str, Side]] = (), *, margins: bool = False, confidence: float = 0.95,
+    def intervals(self, by: Sides = (), *, margins: bool = False, confidence: float = 0.95,
                   simultaneous: bool = False) -> Any:
         """A table as a pandas data frame with the interval of every cell."""
         estimate = self.table(by, margins=margins)
@@ -191,8 +195,8 @@ class Cube:
         return f"<p>{html.escape(repr(self))}</p>" + html_table(["table", "cells", "measured with", "sd"], rows)
 
 
-def _sides(by: Sequence[Union[str, Side]]) -> list[dict[str, Any]]:
-    sides = [Side(side) if isinstance(side, str) else side for side in by]
+def _sides(by: Sides) -> list[dict[str, Any]]:
+    sides = [Side(side) if isinstance(side, str) else side for side in several("by", by, (str, Side))]
     return [{"variable": side.variable, "level": side.level,
              "codes": None if side.codes is None else [str(code) for code in side.codes]} for side in sides]
 
@@ -252,4 +256,4 @@ def synthesize(source: Union[Release, Estimate, Cube], *, records: int = 0, igno
     return Synthetic(_cellar.synthesize(
         source._handle if isinstance(source, Release) else None,
         source._handle if isinstance(source, Estimate) else None,
-        source._handle if isinstance(source, Cube) else None, ignore_margins, records))
+        source._handle if isinstance(source, Cube) else None, ignore_margins, whole("records", records)))

@@ -8,6 +8,13 @@ import importlib
 from typing import Any, Iterable, Mapping, Sequence
 
 
+def _text(name: str, value: Any) -> str:
+    """A value as the same column of numbers would have it: whole floats without a point."""
+    if isinstance(value, (bytes, bytearray)):
+        raise TypeError(f"column '{name}' holds bytes: make it a column of texts or numbers")
+    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else str(value)
+
+
 def _factorize(name: str, values: Iterable[Any]) -> dict[str, Any]:
     """Any values: each distinct text gets a number; None and NaN are missing."""
     numbers: dict[Any, int] = {}
@@ -16,7 +23,7 @@ def _factorize(name: str, values: Iterable[Any]) -> dict[str, Any]:
                                   for value in values))
     except TypeError:  # values that cannot be told apart
         raise TypeError(f"column '{name}' holds objects: make it a column of texts or numbers") from None
-    return {"name": name, "values": codes, "levels": [str(value) for value in numbers], "missing": -1}
+    return {"name": name, "values": codes, "levels": [_text(name, value) for value in numbers], "missing": -1}
 
 
 def _numpy_column(name: str, values: Any) -> dict[str, Any]:
@@ -44,7 +51,7 @@ def _pandas_column(name: str, series: Any) -> dict[str, Any]:
 
     if isinstance(series.dtype, pandas.CategoricalDtype):
         return {"name": name, "values": numpy.ascontiguousarray(series.cat.codes.to_numpy()),
-                "levels": [str(level) for level in series.cat.categories], "missing": -1}
+                "levels": [_text(name, level) for level in series.cat.categories], "missing": -1}
     if isinstance(series.dtype, numpy.dtype):
         if series.dtype.kind != "O":
             return _numpy_column(name, series.to_numpy())
@@ -56,15 +63,19 @@ def _pandas_column(name: str, series: Any) -> dict[str, Any]:
         codes, levels = pandas.factorize(series)
     except TypeError:
         raise TypeError(f"column '{name}' holds objects: make it a column of texts or numbers") from None
-    return {"name": name, "values": numpy.ascontiguousarray(codes), "levels": [str(level) for level in levels],
+    return {"name": name, "values": numpy.ascontiguousarray(codes), "levels": [_text(name, level) for level in levels],
             "missing": -1}
 
 
 def columns_of(data: Any, used: set[str], where: Sequence[str]) -> tuple[list[dict[str, Any]], int]:
-    """The columns of a data frame, and how many rows it has. Columns of objects that nobody needs are left out,
-    because reading them takes time."""
+    """The columns of a data frame, and how many rows it has. Of those that nobody needs the plain numbers alone are
+    there: by their names the library refuses data that look counted already."""
     def is_needed(name: str) -> bool:
         return name in used or any(name in text for text in where)
+
+    def is_plain(values: Any) -> bool:
+        kind = getattr(values, "dtype", None)
+        return getattr(kind, "kind", "O") in "iuf" and hasattr(kind, "newbyteorder") and values.ndim == 1
 
     is_pandas = hasattr(data, "iloc") and hasattr(data, "columns")
     if not is_pandas and not isinstance(data, Mapping):
@@ -82,17 +93,18 @@ def columns_of(data: Any, used: set[str], where: Sequence[str]) -> tuple[list[di
     for position, key in enumerate(data.columns if is_pandas else data):
         name = str(key)
         values = data.iloc[:, position] if is_pandas else data[key]
+        if not hasattr(values, "__len__") or isinstance(values, (str, bytes)):
+            raise TypeError(f"column '{name}' is no column: make it a list or an array")
         if not is_pandas and n_rows < 0:
             n_rows = len(values)
         if len(values) != n_rows:
             raise ValueError(f"column '{name}' has {len(values)} rows, not {n_rows}")
-        is_objects = not is_pandas and not hasattr(values, "dtype") or getattr(values, "dtype", None) == object
-        if is_objects and not is_needed(name):
+        if not is_needed(name) and not is_plain(values):
             continue
         if is_pandas or hasattr(values, "cat"):
             columns.append(_pandas_column(name, values))
         elif hasattr(values, "categories") and hasattr(values, "codes"):  # a bare Categorical
-            columns.append({"name": name, "values": values.codes, "levels": [str(c) for c in values.categories],
+            columns.append({"name": name, "values": values.codes, "levels": [_text(name, c) for c in values.categories],
                             "missing": -1})
         elif hasattr(values, "dtype"):
             columns.append(_numpy_column(name, values))

@@ -8,6 +8,7 @@ from typing import Any, Optional, Union
 
 from . import _cellar
 from ._core import Exact, choice, create_key, exact
+from ._words import flag, text
 
 Path = Union[str, "os.PathLike[str]"]
 _UNCHARGED = {"cell-key": 0, "invariant": 1, "elsewhere": 2}
@@ -111,7 +112,7 @@ class Ledger:
                     delta: Optional[Exact] = None, rho: Optional[Exact] = None) -> None:
         """Gives an analyst a share; from then on every charge to the dataset must name one who has a share."""
         _cellar.add_to_ledger(self.path, self.key, {
-            "dataset": dataset, "analyst": analyst, "epsilon": exact(epsilon), "delta": exact(delta), "rho": exact(rho),
+            "dataset": dataset, "analyst": text("analyst", analyst), "epsilon": exact(epsilon), "delta": exact(delta), "rho": exact(rho),
             "has_cap": 1})
 
     def enter(self, dataset: str, kind: str, what: str, *, edition: Optional[str] = None) -> None:
@@ -146,7 +147,7 @@ def _dataset(dataset: str, unit: str, neighbours: str, epsilon: Optional[Exact],
     choice("neighbours", neighbours, {"add-remove": 0, "substitute": 1})
     return {"dataset": dataset, "unit": unit, "neighbours": neighbours, "epsilon": exact(epsilon),
             "delta": exact(delta), "rho": exact(rho), "edition": edition, "population": population,
-            "accept_delta": int(accept_delta)}
+            "accept_delta": flag("accept_delta", accept_delta)}
 
 
 def create_ledger(path: Path, dataset: str, *, unit: str, neighbours: str, epsilon: Optional[Exact] = None,

@@ -11,9 +11,10 @@ from . import _cellar
 from ._core import (Assessment, Certificate, Exact, Release, Table, certificate_of, choice, exact, html_table,
                     positions, releases_of)
 from ._estimates import Cube, CubeTable, read_cube
-from ._words import need
+from ._words import flag, need, need_if, several, whole
 
 Path = Union[str, "os.PathLike[str]"]
+Names = Union[str, Sequence[str]]
 
 
 # ---- plans ------------------------------------------------------------------------------------------------
@@ -120,25 +121,25 @@ def read_plan(path: Path) -> Plan:
 def report(what: Union[Release, Cube, Sequence[Release]], path: Path, *, title: Optional[str] = None,
            names: Optional[Sequence[str]] = None, max_rows: int = 200, replace: bool = False) -> None:
     """Writes the page for the public about releases or a cube (`cellar report --public`)."""
-    options = {"title": title, "names": None if names is None else list(names), "max_rows": max_rows,
-               "replace": int(replace)}
+    options = {"title": title, "names": None if names is None else several("names", names), "max_rows": max_rows,
+               "replace": flag("replace", replace)}
     if isinstance(what, Cube):
         _cellar.report_cube(what._handle, os.fspath(path), options)
         return
     _cellar.report([release._handle for release in releases_of(what)], os.fspath(path), options)
 
 
-def report_committee(table: Table, path: Path, known: Sequence[str], sensitive: Sequence[str],
-                     mechanisms: Union[str, Sequence[str]], *, release: Optional[Release] = None,
+def report_committee(table: Table, path: Path, known: Names, sensitive: Names,
+                     mechanisms: Names, *, release: Optional[Release] = None,
                      negatives: str = "keep", title: Optional[str] = None, copies: int = 30, seed: int = 1,
                      replace: bool = False) -> None:
     """Writes the page for a release committee: computed from true counts, confidential, readable by you alone."""
     need("table", table, Table, "tabulate()")
-    specs = [mechanisms] if isinstance(mechanisms, str) else list(mechanisms)
+    need_if("release", release, Release, "protect()")
     _cellar.report_committee(table._handle, None if release is None else release._handle, os.fspath(path), {
         "known": positions(table.variables, known), "sensitive": positions(table.variables, sensitive),
-        "mechanisms": specs, "negatives": negatives, "title": title, "copies": copies, "seed": seed,
-        "replace": int(replace)})
+        "mechanisms": several("mechanisms", mechanisms), "negatives": negatives, "title": title, "copies": copies, "seed": seed,
+        "replace": flag("replace", replace)})
 
 
 # ---- matrices ---------------------------------------------------------------------------------------------
@@ -186,7 +187,7 @@ class Ptable:
         layout = choice("format", format, {"ptable": 0, "ons": 1, "cantabular": 2})
         if keys is None:
             keys = 256 if layout > 0 and self.keys == 0 else 0
-        _cellar.write_matrix(self._spec, self._handle, os.fspath(path), layout, keys, replace)
+        _cellar.write_matrix(self._spec, self._handle, os.fspath(path), layout, whole("keys", keys), replace)
 
     def __repr__(self) -> str:
         return f"<cellar.Ptable of {len(self.rows)} rows, digest {self.digest[:8]}>"
@@ -203,7 +204,7 @@ def ptable(*, variance: Exact, m: int, min: int = 0, stay: Union[Exact, Sequence
     variance, js is min, pstay is stay; its defaults are form="at-most" and mono=True."""
     def listed(values: Sequence[Any]) -> str:
         return ":".join(str(value) for value in values)
-    parts = [f"variance={exact(variance)}", f"m={m}", f"min={min}"]
+    parts = [f"variance={exact(variance)}", f"m={whole('m', m)}", f"min={whole('min', min)}"]
     if stay is not None:
         parts.append("stay=" + listed([exact(p) for p in ([stay] if isinstance(stay, (str, int)) or not isinstance(
             stay, Sequence) else stay)]))

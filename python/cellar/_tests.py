@@ -8,7 +8,7 @@ from typing import Any, Optional, Sequence, Union
 from . import _cellar
 from ._core import Release, choice, positions
 from ._estimates import Cube
-from ._words import need
+from ._words import flag, need, several
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def _quoted(name: str) -> str:
     return f'"{name}"'
 
 
-def loglinear(data: Union[Release, Cube], model: str, *, variables: Optional[Sequence[str]] = None,
+def loglinear(data: Union[Release, Cube], model: str, *, variables: Union[str, Sequence[str], None] = None,
               against: Optional[str] = None, reference: Optional[str] = None, replicates: int = 999, seed: int = 1,
               residuals: bool = False, association: bool = False, confidence: float = 0.95,
               threads: int = 0) -> ModelTest:
@@ -47,16 +47,16 @@ def loglinear(data: Union[Release, Cube], model: str, *, variables: Optional[Seq
     cube. `reference` is "chi-square" or "bootstrap", which a cube needs."""
     if not isinstance(data, Cube):
         need("data", data, Release, "protect()")
-    if association and (variables is None or len(variables) != 2):
+    names = list(data.variables) if variables is None else several("variables", variables)
+    if association and len(names) != 2:
         raise ValueError("association is of two variables: name them")
     if reference is None:
         reference = "bootstrap" if isinstance(data, Cube) else "chi-square"
     asked: dict[str, Any] = {
         "model": model, "against": against,
         "reference": choice("reference", reference, {"chi-square": 0, "bootstrap": 1}), "replicates": replicates,
-        "seed": seed, "residuals": int(residuals), "confidence": confidence, "association": int(association),
+        "seed": seed, "residuals": flag("residuals", residuals), "confidence": confidence, "association": flag("association", association),
         "threads": threads}
-    names = list(data.variables) if variables is None else list(variables)
     if isinstance(data, Cube):
         found = _cellar.test(None, data._handle, {**asked, "names": names})
     else:

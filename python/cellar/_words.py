@@ -2,6 +2,7 @@
 """Arguments and messages in the words of Python."""
 from __future__ import annotations
 
+import operator
 import re
 from typing import Any, Optional, TypeVar
 
@@ -34,6 +35,30 @@ def several(name: str, given: Any, kinds: tuple[type, ...] = (str,)) -> list[Any
         if not isinstance(value, kinds):
             raise TypeError(f"`{name}` is a {words}, or several: {type(value).__name__} is neither")
     return values
+
+
+def text(name: str, given: Any) -> str:
+    if not isinstance(given, str):
+        raise TypeError(f"`{name}` is a str, not {type(given).__name__}")
+    return given
+
+
+def whole(name: str, given: Any) -> int:
+    """A whole number that is not negative."""
+    try:
+        number = operator.index(given)
+    except TypeError:
+        raise TypeError(f"`{name}` is a whole number, not {type(given).__name__}") from None
+    if not 0 <= number < 2**63:
+        raise ValueError(f"`{name}` is a whole number that is not negative, within 63 bits")
+    return number
+
+
+def flag(name: str, given: Any) -> int:
+    """True or False, NumPy's too."""
+    if not isinstance(given, (bool, int)) and type(given).__name__ != "bool_":
+        raise TypeError(f"`{name}` is True or False, not {type(given).__name__}")
+    return int(bool(given))
 
 
 def need(name: str, given: Any, kind: type[T], maker: str) -> T:

@@ -27,13 +27,13 @@ static int risk_asked_init(PyObject *dict, risk_asked *a)
     a->specs = glue_texts(dict, "mechanisms", &a->n_mechanisms, &failed);
     a->prior = glue_reals(dict, "prior", &a->n_prior, &failed);
     a->size = glue_text(dict, "size", &failed);
-    a->options.measure = (cellar_risk_measure) glue_number(dict, "measure", 0, &failed);
-    a->options.method = (cellar_risk_method) glue_number(dict, "method", 0, &failed);
-    a->options.average = (cellar_risk_average) glue_number(dict, "average", 0, &failed);
-    a->options.zeros_stay = (int) glue_number(dict, "zeros_stay", 0, &failed);
-    a->options.copies = (uint64_t) glue_number(dict, "copies", 500, &failed);
-    a->options.seed = (uint64_t) glue_number(dict, "seed", 1, &failed);
-    a->options.n_threads = (int) glue_number(dict, "threads", 0, &failed);
+    a->options.measure = (cellar_risk_measure) glue_choice(dict, "measure", &failed);
+    a->options.method = (cellar_risk_method) glue_choice(dict, "method", &failed);
+    a->options.average = (cellar_risk_average) glue_choice(dict, "average", &failed);
+    a->options.zeros_stay = glue_flag(dict, "zeros_stay", &failed);
+    a->options.copies = glue_whole(dict, "copies", 500, &failed);
+    a->options.seed = glue_whole(dict, "seed", 1, &failed);
+    a->options.n_threads = glue_threads(dict, &failed);
     return !failed && !PyErr_Occurred();
 }
 
@@ -295,10 +295,10 @@ static PyObject *utility(PyObject *module, PyObject *args)
     if (negatives != NULL && !cellar_negatives_find(negatives, &options.negatives))
         PyErr_SetString(PyExc_ValueError, "negatives is keep or zero");
     options.threshold = glue_number(dict, "threshold", 0, &failed);
-    options.copies = (uint64_t) glue_number(dict, "copies", 100, &failed);
-    options.seed = (uint64_t) glue_number(dict, "seed", 1, &failed);
-    options.max_ways = (size_t) glue_number(dict, "max_ways", 3, &failed);
-    options.n_threads = (int) glue_number(dict, "threads", 0, &failed);
+    options.copies = glue_whole(dict, "copies", 100, &failed);
+    options.seed = glue_whole(dict, "seed", 1, &failed);
+    options.max_ways = (size_t) glue_whole(dict, "max_ways", 3, &failed);
+    options.n_threads = glue_threads(dict, &failed);
     if (table == NULL || failed || PyErr_Occurred())
         return NULL;
     Py_BEGIN_ALLOW_THREADS status = compare(table, spec, release, path, &options, &found, &err);

@@ -71,10 +71,10 @@ static int read_options(PyObject *dict, cellar_certify_options *out, const char 
         PyErr_SetString(PyExc_ValueError, "neighbours is add-remove or substitute");
         failed = 1;
     }
-    out->n_cells = (uint64_t) glue_number(dict, "cells", 1, &failed);
-    out->max_per_unit = (uint64_t) glue_number(dict, "per_unit", 1, &failed);
-    out->max_weight = (uint64_t) glue_number(dict, "max_weight", 1, &failed);
-    out->population = (uint64_t) glue_number(dict, "population", 0, &failed);
+    out->n_cells = glue_whole(dict, "cells", 1, &failed);
+    out->max_per_unit = glue_whole(dict, "per_unit", 1, &failed);
+    out->max_weight = glue_whole(dict, "max_weight", 1, &failed);
+    out->population = glue_whole(dict, "population", 0, &failed);
     out->unit = glue_text(dict, "unit", &failed);
     *epsilons = glue_texts(dict, "epsilons", &out->n_epsilons, &failed);
     *deltas = glue_texts(dict, "deltas", &out->n_deltas, &failed);
@@ -174,7 +174,7 @@ static PyObject *pmf(PyObject *module, PyObject *args)
     PyObject *list;
     if (!PyArg_ParseTuple(args, "sLLL", &spec, &count, &first, &last))
         return NULL;
-    if (last < first || last - first > 10000000) {
+    if (last < first || (unsigned long long) last - (unsigned long long) first > 10000000) {
         PyErr_SetString(PyExc_ValueError, "ask for 1 to 10000000 values, in order");
         return NULL;
     }

@@ -106,8 +106,8 @@ static int sides_init(PyObject *list, sides *s)
     for (Py_ssize_t i = 0; !failed && i < n; i++) {
         PyObject *dict = PyList_GetItem(list, i);
         cellar_cube_side *side = &s->sides[s->n++];
-        side->variable = glue_text(dict, "variable", &failed);
-        side->level = (size_t) glue_number(dict, "level", 0, &failed);
+        side->variable = glue_needed_text(dict, "variable", &failed);
+        side->level = (size_t) glue_whole(dict, "level", 0, &failed);
         if (glue_member(dict, "codes") != NULL)
             side->codes = glue_texts(dict, "codes", &side->n_codes, &failed);
     }

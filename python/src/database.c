@@ -29,7 +29,7 @@ static int place_init(PyObject *dict, place *p)
 {
     int failed = 0;
     *p = (place){.source = cellar_sql_source_default()};
-    p->source.table = glue_text(dict, "table", &failed);
+    p->source.table = glue_needed_text(dict, "table", &failed);
     p->order_by = glue_texts(dict, "order_by", &p->source.n_order_by, &failed);
     p->source.order_by = p->order_by;
     if (!failed && !cellar_sql_dialect_find(glue_text(dict, "dialect", &failed), &p->dialect)) {
@@ -120,10 +120,10 @@ static PyObject *tabulate_database(PyObject *module, PyObject *args)
 {
     PyObject *dict, *where, *ask, *result = NULL;
     glue_spec a;
-    place p;
+    place p = {0};
     if (!PyArg_ParseTuple(args, "OOO", &dict, &where, &ask))
         return NULL;
-    if (glue_spec_init(dict, &a) & place_init(where, &p)) {
+    if (glue_spec_init(dict, &a) && place_init(where, &p)) {
         reading r = {.module = module, .name = cellar_sql_dialect_name(p.dialect)};
         char *sql = NULL;
         cellar_error err;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "glue.h"
 
+#include <limits.h>
 #include <string.h>
 
 typedef struct handle {
@@ -161,14 +162,28 @@ PyObject *glue_member(PyObject *dict, const char *name)
     return value == Py_None ? NULL : value;
 }
 
-static const char *text_of(PyObject *value, int *failed)
+/* Raises TypeError: the argument of that name is `wanted`, and not of the type that it has. */
+static void fail_type(const char *name, const char *wanted, PyObject *value)
+{
+    PyObject *type = PyType_GetName(Py_TYPE(value));
+    if (type != NULL)
+        PyErr_Format(PyExc_TypeError, "`%s` is %s, not %U", name, wanted, type);
+    Py_XDECREF(type);
+}
+
+static const char *text_of(PyObject *value, const char *name, int *failed)
 {
     Py_ssize_t length = 0;
-    const char *text = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, &length) : NULL;
-    if (text == NULL && !PyErr_Occurred())
-        PyErr_SetString(PyExc_TypeError, "expected a str");
+    const char *text;
+    if (*failed)
+        return NULL;
+    text = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, &length) : NULL;
+    if (text == NULL && PyErr_Occurred())
+        PyErr_Format(PyExc_ValueError, "`%s`: a text is no UTF-8", name);
+    else if (text == NULL)
+        fail_type(name, "a str", value);
     else if (text != NULL && strlen(text) != (size_t) length) {
-        PyErr_SetString(PyExc_ValueError, "a text holds a zero byte");
+        PyErr_Format(PyExc_ValueError, "`%s`: a text holds a zero byte", name);
         text = NULL;
     }
     *failed |= text == NULL;
@@ -178,22 +193,62 @@ static const char *text_of(PyObject *value, int *failed)
 const char *glue_text(PyObject *dict, const char *name, int *failed)
 {
     PyObject *value = glue_member(dict, name);
-    return value != NULL ? text_of(value, failed) : NULL;
+    return value != NULL ? text_of(value, name, failed) : NULL;
+}
+
+const char *glue_needed_text(PyObject *dict, const char *name, int *failed)
+{
+    PyObject *value = glue_member(dict, name);
+    return text_of(value != NULL ? value : Py_None, name, failed);
 }
 
 long long glue_number(PyObject *dict, const char *name, long long otherwise, int *failed)
 {
     PyObject *value = glue_member(dict, name);
-    long long number = value != NULL ? PyLong_AsLongLong(value) : otherwise;
-    if (value != NULL && number == -1 && PyErr_Occurred())
+    long long number = value != NULL && !*failed ? PyLong_AsLongLong(value) : otherwise;
+    if (value == NULL || *failed || number != -1 || !PyErr_Occurred())
+        return number;
+    if (PyErr_ExceptionMatches(PyExc_TypeError))
+        fail_type(name, "a whole number", value);
+    else if (PyErr_ExceptionMatches(PyExc_OverflowError))
+        PyErr_Format(PyExc_ValueError, "`%s` is a whole number within 63 bits", name);
+    *failed = 1;
+    return 0;
+}
+
+uint64_t glue_whole(PyObject *dict, const char *name, uint64_t otherwise, int *failed)
+{
+    const long long number = glue_number(dict, name, 0, failed);
+    if (glue_member(dict, name) == NULL)
+        return otherwise;
+    if (number < 0) {
+        PyErr_Format(PyExc_ValueError, "`%s` is a whole number that is not negative", name);
         *failed = 1;
-    return number;
+        return 0;
+    }
+    return (uint64_t) number;
+}
+
+int glue_flag(PyObject *dict, const char *name, int *failed)
+{
+    return glue_number(dict, name, 0, failed) != 0;
+}
+
+int glue_choice(PyObject *dict, const char *name, int *failed)
+{
+    return (int) glue_number(dict, name, 0, failed);
+}
+
+int glue_threads(PyObject *dict, int *failed)
+{
+    const uint64_t n = glue_whole(dict, "threads", 0, failed);
+    return n < INT_MAX ? (int) n : INT_MAX;
 }
 
 const char **glue_texts(PyObject *dict, const char *name, size_t *n, int *failed)
 {
     PyObject *list = glue_member(dict, name);
-    const Py_ssize_t size = list != NULL ? PyList_Size(list) : 0;
+    const Py_ssize_t size = list != NULL && !*failed ? PyList_Size(list) : 0;
     const char **texts = size >= 0 ? PyMem_Calloc((size_t) size + 1, sizeof *texts) : NULL;
     *n = 0;
     if (texts == NULL) {
@@ -201,7 +256,7 @@ const char **glue_texts(PyObject *dict, const char *name, size_t *n, int *failed
         return size >= 0 ? (PyErr_NoMemory(), NULL) : NULL;
     }
     for (Py_ssize_t i = 0; i < size; i++)
-        texts[i] = text_of(PyList_GetItem(list, i), failed);
+        texts[i] = text_of(PyList_GetItem(list, i), name, failed);
     *n = (size_t) size;
     return texts;
 }
@@ -209,8 +264,12 @@ const char **glue_texts(PyObject *dict, const char *name, size_t *n, int *failed
 double glue_real(PyObject *dict, const char *name, double otherwise, int *failed)
 {
     PyObject *value = glue_member(dict, name);
-    const double number = value != NULL ? PyFloat_AsDouble(value) : otherwise;
-    *failed |= value != NULL && PyErr_Occurred() != NULL;
+    const double number = value != NULL && !*failed ? PyFloat_AsDouble(value) : otherwise;
+    if (value != NULL && !*failed && number == -1 && PyErr_Occurred()) {
+        if (PyErr_ExceptionMatches(PyExc_TypeError))
+            fail_type(name, "a number", value);
+        *failed = 1;
+    }
     return number;
 }
 
@@ -221,7 +280,7 @@ static void *list_room(PyObject *dict, const char *name, size_t size, size_t *n,
     void *room;
     *n = 0;
     *list = glue_member(dict, name);
-    if (*list == NULL)
+    if (*list == NULL || *failed)
         return NULL;
     if (PyList_Size(*list) < 0) {
         *failed = 1;
@@ -347,10 +406,10 @@ PyObject *glue_stream(PyObject *module, cellar_status status, struct ArrowArrayS
 static int module_exec(PyObject *module)
 {
     PyMethodDef *const methods[] = {
-        glue_tabulate_methods, glue_database_methods, glue_ledger_methods,   glue_protect_methods,
-        glue_certify_methods,  glue_assess_methods,   glue_exposure_methods, glue_infer_methods,
-        glue_estimate_methods, glue_cube_methods,     glue_plan_methods,     glue_report_methods,
-        glue_selection_methods};
+        glue_tabulate_methods,  glue_database_methods, glue_ledger_methods,   glue_protect_methods,
+        glue_certify_methods,   glue_assess_methods,   glue_exposure_methods, glue_infer_methods,
+        glue_estimate_methods,  glue_cube_methods,     glue_plan_methods,     glue_report_methods,
+        glue_selection_methods, glue_sign_methods};
     module_state *state = PyModule_GetState(module);
     state->handle_type = (PyTypeObject *) PyType_FromModuleAndSpec(module, &handle_spec, NULL);
     if (state->handle_type == NULL || PyModule_AddType(module, state->handle_type) < 0)

@@ -34,9 +34,19 @@ void *glue_object(PyObject *given, handle_kind kind, int is_optional);
 PyObject *glue_fail(PyObject *module, cellar_status status, const cellar_error *err);
 
 /* Members of a dict; absent and None are the default. On a wrong type *failed is set, and an
- * exception with it. Texts live as long as the dict. */
+ * exception with it; nothing more is read then. Texts live as long as the dict. */
 const char *glue_text(PyObject *dict, const char *name, int *failed);
+/* None is a wrong type. */
+const char *glue_needed_text(PyObject *dict, const char *name, int *failed);
 long long glue_number(PyObject *dict, const char *name, long long otherwise, int *failed);
+/* Negative ones are refused. */
+uint64_t glue_whole(PyObject *dict, const char *name, uint64_t otherwise, int *failed);
+/* 0 or 1; absent: 0. */
+int glue_flag(PyObject *dict, const char *name, int *failed);
+/* The number of a word that Python has looked up; absent: 0. */
+int glue_choice(PyObject *dict, const char *name, int *failed);
+/* The member "threads"; 0: one for each processor. */
+int glue_threads(PyObject *dict, int *failed);
 /* A list of texts, as an array to be freed with PyMem_Free(). */
 const char **glue_texts(PyObject *dict, const char *name, size_t *n, int *failed);
 /* Likewise of numbers; NULL and no failure where the member is absent. */
@@ -46,6 +56,8 @@ double glue_real(PyObject *dict, const char *name, double otherwise, int *failed
 /* Positions of variables, at most CELLAR_MAX_VARIABLES; answers how many. */
 size_t glue_positions(PyObject *dict, const char *name, size_t positions[CELLAR_MAX_VARIABLES],
                       int *failed);
+/* The words of the member "accept", as a sum of cellar_acceptance. */
+unsigned glue_accepted(PyObject *dict, int *failed);
 /* A borrowed member, or NULL. */
 PyObject *glue_member(PyObject *dict, const char *name);
 
@@ -83,6 +95,6 @@ PyObject *glue_counted(PyObject *module, cellar_status status, cellar_table *tab
 extern PyMethodDef glue_tabulate_methods[], glue_database_methods[], glue_ledger_methods[],
     glue_protect_methods[], glue_certify_methods[], glue_assess_methods[], glue_exposure_methods[],
     glue_infer_methods[], glue_estimate_methods[], glue_cube_methods[], glue_plan_methods[],
-    glue_report_methods[], glue_selection_methods[];
+    glue_report_methods[], glue_selection_methods[], glue_sign_methods[];
 
 #endif

@@ -73,15 +73,15 @@ static int test_asked_init(PyObject *dict, test_asked *a)
 {
     int failed = 0;
     a->options = cellar_test_options_default();
-    a->model = glue_text(dict, "model", &failed);
+    a->model = glue_needed_text(dict, "model", &failed);
     a->against = glue_text(dict, "against", &failed);
-    a->options.reference = (cellar_reference) glue_number(dict, "reference", 0, &failed);
-    a->options.n_replicates = (uint64_t) glue_number(dict, "replicates", 999, &failed);
-    a->options.seed = (uint64_t) glue_number(dict, "seed", 1, &failed);
-    a->options.with_residuals = (int) glue_number(dict, "residuals", 0, &failed);
-    a->options.n_threads = (int) glue_number(dict, "threads", 0, &failed);
+    a->options.reference = (cellar_reference) glue_choice(dict, "reference", &failed);
+    a->options.n_replicates = glue_whole(dict, "replicates", 999, &failed);
+    a->options.seed = glue_whole(dict, "seed", 1, &failed);
+    a->options.with_residuals = glue_flag(dict, "residuals", &failed);
+    a->options.n_threads = glue_threads(dict, &failed);
     a->confidence = glue_real(dict, "confidence", 0.95, &failed);
-    a->with_association = (int) glue_number(dict, "association", 0, &failed);
+    a->with_association = glue_flag(dict, "association", &failed);
     return !failed;
 }
 
@@ -237,11 +237,11 @@ static PyObject *binomial(PyObject *module, PyObject *args)
     int failed = 0;
     if (!PyArg_ParseTuple(args, "LO", &released, &dict))
         return NULL;
-    spec.n_trials = (uint64_t) glue_number(dict, "trials", 0, &failed);
+    spec.n_trials = glue_whole(dict, "trials", 0, &failed);
     spec.null = glue_real(dict, "null", NAN, &failed);
     spec.alternative = glue_real(dict, "alternative", NAN, &failed);
     spec.level = glue_real(dict, "level", 0.05, &failed);
-    spec.mechanism = glue_text(dict, "mechanism", &failed);
+    spec.mechanism = glue_needed_text(dict, "mechanism", &failed);
     negatives = glue_text(dict, "negatives", &failed);
     if (negatives != NULL && !cellar_negatives_find(negatives, &spec.negatives))
         PyErr_SetString(PyExc_ValueError, "negatives is keep or zero");

@@ -31,12 +31,12 @@ static cellar_status read_dataset(PyObject *dict, cellar_ledger_dataset *out, in
                                   cellar_error *err)
 {
     *out = cellar_ledger_dataset_default();
-    out->name = glue_text(dict, "dataset", failed);
+    out->name = glue_needed_text(dict, "dataset", failed);
     out->edition = glue_text(dict, "edition", failed);
     out->unit = glue_text(dict, "unit", failed);
     (void) cellar_neighbours_find(glue_text(dict, "neighbours", failed), &out->neighbours);
-    out->population = (uint64_t) glue_number(dict, "population", 0, failed);
-    out->accept_delta = (int) glue_number(dict, "accept_delta", 0, failed);
+    out->population = glue_whole(dict, "population", 0, failed);
+    out->accept_delta = glue_flag(dict, "accept_delta", failed);
     return read_cap(dict, &out->cap, failed, err);
 }
 
@@ -80,21 +80,20 @@ static PyObject *adopt_ledger(PyObject *module, PyObject *args)
 
 static cellar_status add_to(cellar_ledger *ledger, PyObject *dict, int *failed, cellar_error *err)
 {
-    const char *analyst = glue_text(dict, "analyst", failed);
-    const int has_cap = (int) glue_number(dict, "has_cap", 0, failed);
+    const char *analyst = glue_text(dict, "analyst", failed), *edition;
     cellar_ledger_dataset dataset;
-    cellar_status status = CELLAR_OK;
-    dataset = cellar_ledger_dataset_default();
-    if (has_cap)
-        status = read_dataset(dict, &dataset, failed, err);
+    cellar_status status;
+    if (!glue_flag(dict, "has_cap", failed)) {
+        const char *name = glue_needed_text(dict, "dataset", failed);
+        edition = glue_needed_text(dict, "edition", failed);
+        return *failed ? CELLAR_OK : cellar_ledger_add_edition(ledger, name, edition, err);
+    }
+    status = read_dataset(dict, &dataset, failed, err);
     if (*failed || status != CELLAR_OK)
         return status;
-    if (analyst != NULL)
-        return cellar_ledger_add_analyst(ledger, dataset.name, analyst, dataset.cap, err);
-    if (has_cap)
-        return cellar_ledger_add_dataset(ledger, &dataset, err);
-    return cellar_ledger_add_edition(ledger, glue_text(dict, "dataset", failed),
-                                     glue_text(dict, "edition", failed), err);
+    return analyst != NULL
+               ? cellar_ledger_add_analyst(ledger, dataset.name, analyst, dataset.cap, err)
+               : cellar_ledger_add_dataset(ledger, &dataset, err);
 }
 
 /* add_to_ledger(path, key, {...}): a dataset, a share of an analyst, or (without a cap) an edition

@@ -45,12 +45,6 @@ static PyObject *key_id(PyObject *module, PyObject *args)
 
 /* ---- options -------------------------------------------------------------------- */
 
-static int is_spec_of(const char *spec, const char *name)
-{
-    const size_t length = strlen(name);
-    return strncmp(spec, name, length) == 0 && (spec[length] == ':' || spec[length] == '\0');
-}
-
 /* A word that has to be one of a few. */
 static void check_word(int is_known, const char *name, const char *word, int *failed)
 {
@@ -60,43 +54,50 @@ static void check_word(int is_known, const char *name, const char *word, int *fa
     *failed = 1;
 }
 
+unsigned glue_accepted(PyObject *dict, int *failed)
+{
+    size_t n;
+    const char **words = glue_texts(dict, "accept", &n, failed);
+    unsigned accepted = 0;
+    for (size_t i = 0; !*failed && i < n; i++) {
+        check_word(cellar_acceptance_find(words[i]) != 0, "accept", words[i], failed);
+        accepted |= cellar_acceptance_find(words[i]);
+    }
+    PyMem_Free((void *) words);
+    return accepted;
+}
+
 static int read_options(PyObject *dict, cellar_protect_options *out)
 {
     int failed = 0;
     const char *negatives = glue_text(dict, "negatives", &failed);
     const char *neighbours = glue_text(dict, "neighbours", &failed);
     const char *below = glue_text(dict, "below", &failed);
-    size_t n_accepted;
-    const char **accepted = glue_texts(dict, "accept", &n_accepted, &failed);
 
     *out = cellar_protect_options_default();
     check_word(cellar_negatives_find(negatives, &out->negatives), "negatives", negatives, &failed);
     check_word(cellar_neighbours_find(neighbours, &out->neighbours), "neighbours", neighbours,
                &failed);
-    out->choice = (cellar_parameter_choice) glue_number(dict, "chosen", 0, &failed);
+    out->choice = (cellar_parameter_choice) glue_choice(dict, "chosen", &failed);
     check_word(below == NULL || strcmp(below, "zero") == 0 || strcmp(below, "suppress") == 0,
                "below", below, &failed);
     if (below != NULL && strcmp(below, "suppress") == 0)
         out->below = CELLAR_BELOW_SUPPRESS;
-    for (size_t i = 0; accepted != NULL && !failed && i < n_accepted; i++) {
-        check_word(cellar_acceptance_find(accepted[i]) != 0, "accept", accepted[i], &failed);
-        out->accept |= cellar_acceptance_find(accepted[i]);
-    }
-    PyMem_Free((void *) accepted);
+    out->accept = glue_accepted(dict, &failed);
     out->threshold = glue_number(dict, "threshold", 0, &failed);
-    out->max_cells = (uint64_t) glue_number(dict, "max_cells", (long long) out->max_cells, &failed);
-    out->per_cell = (int) glue_number(dict, "per_cell", 0, &failed);
+    out->max_cells = glue_whole(dict, "max_cells", out->max_cells, &failed);
+    out->per_cell = glue_flag(dict, "per_cell", &failed);
     out->total_epsilon = glue_text(dict, "total_epsilon", &failed);
-    out->domain_public = (int) glue_number(dict, "domain_public", 0, &failed);
+    out->domain_public = glue_flag(dict, "domain_public", &failed);
     out->unit = glue_text(dict, "unit", &failed);
-    out->max_per_unit = (uint64_t) glue_number(dict, "per_unit", 1, &failed);
-    out->max_weight = (uint64_t) glue_number(dict, "max_weight", 0, &failed);
+    out->max_per_unit = glue_whole(dict, "per_unit", 1, &failed);
+    out->max_weight = glue_whole(dict, "max_weight", 0, &failed);
     out->date = glue_text(dict, "date", &failed);
     out->delta = glue_text(dict, "delta", &failed);
     out->edition = glue_text(dict, "edition", &failed);
     out->dataset = glue_text(dict, "dataset", &failed);
     out->key = glue_object(PyDict_GetItemString(dict, "key"), HANDLE_KEY, 1);
-    out->n_threads = (int) glue_number(dict, "threads", 0, &failed);
+    out->n_threads = glue_threads(dict, &failed);
     return !failed && !PyErr_Occurred();
 }
 
@@ -119,7 +120,7 @@ static int read_purse(PyObject *dict, purse *out)
     out->payment.request = glue_text(dict, "request", &failed);
     out->payment.edition = glue_text(dict, "edition", &failed);
     out->payment.analyst = glue_text(dict, "analyst", &failed);
-    out->payment.accept_delta = (int) glue_number(dict, "accept_delta", 0, &failed);
+    out->payment.accept_delta = glue_flag(dict, "accept_delta", &failed);
     out->file.path = glue_text(dict, "output", &failed);
     if (out->ledger != NULL && (out->file.path == NULL || out->ledger_key == NULL)) {
         PyErr_SetString(PyExc_ValueError,
@@ -129,103 +130,17 @@ static int read_purse(PyObject *dict, purse *out)
     return !failed;
 }
 
-enum { SPEC_MAX = 4096 };
-
-/* What a draw holds on its way. */
-typedef struct drawing {
-    cellar_prepared *prepared;
-    cellar_mechanism *mechanism;
-    cellar_ledger *ledger;
-    char spec[SPEC_MAX];
-} drawing;
-
-/* What is hidden about a unit is the dataset's to say. */
-static cellar_status follow_dataset(const cellar_ledger *ledger, const purse *p,
-                                    cellar_protect_options *options, cellar_error *err)
-{
-    const cellar_ledger_entry *dataset =
-        p->payment.dataset != NULL ? cellar_ledger_find_dataset(ledger, p->payment.dataset) : NULL;
-    if (dataset == NULL)
-        return CELLAR_OK; /* spending refuses it */
-    if (options->neighbours != CELLAR_NEIGHBOURS_DEFAULT &&
-        options->neighbours != dataset->neighbours) {
-        PyOS_snprintf(err->message, sizeof err->message,
-                      "neighbours='%s': dataset '%s' accounts under %s, and these cannot be added",
-                      cellar_neighbours_name(options->neighbours), p->payment.dataset,
-                      cellar_neighbours_name(dataset->neighbours));
-        return CELLAR_ERR_ARGUMENT;
-    }
-    options->neighbours = dataset->neighbours;
-    if (options->unit == NULL)
-        options->unit = dataset->unit;
-    return CELLAR_OK;
-}
-
-static cellar_status prepare(const cellar_table *table, const char *spec,
-                             const cellar_protect_options *options, drawing *d, cellar_error *err)
-{
-    cellar_status status;
-    if (is_spec_of(spec, "cell-key"))
-        return cellar_protect_prepare_cell_keys(table, spec, options, &d->prepared, err);
-    if (is_spec_of(spec, "multinomial-dirichlet"))
-        return cellar_protect_prepare_dirichlet(table, spec, options, &d->prepared, err);
-    status = cellar_protect_complete_spec(table, spec, options, d->spec, sizeof d->spec, err);
-    if (status == CELLAR_OK)
-        status = cellar_mechanism_create(d->spec, &d->mechanism, err);
-    return status == CELLAR_OK
-               ? cellar_protect_prepare(table, d->mechanism, options, &d->prepared, err)
-               : status;
-}
-
-/* Cell keys cost no budget: the ledger notes them. */
-static cellar_status note(drawing *d, const purse *p, cellar_release **out, cellar_error *err)
-{
-    char stamp[CELLAR_STAMP_TEXT];
-    cellar_release_file *file = NULL;
-    cellar_status status =
-        cellar_release_file_open(p->file.path, &p->file.write, p->file.replace, &file, err);
-    if (status == CELLAR_OK)
-        status = cellar_prepared_note(d->prepared, d->ledger, &p->payment, stamp, err);
-    if (status == CELLAR_OK)
-        status = cellar_prepared_draw(d->prepared, stamp, out, err);
-    if (status == CELLAR_OK)
-        status = cellar_release_file_write(file, *out, err);
-    cellar_release_file_discard(file);
-    return status;
-}
-
-static cellar_status spend(drawing *d, const purse *p, cellar_release **out, cellar_error *err)
-{
-    cellar_spend_result result;
-    cellar_status status =
-        cellar_prepared_spend(d->prepared, d->ledger, &p->payment, &p->file, &result, out, err);
-    if (status == CELLAR_OK && *out == NULL) /* asked before: the recorded file stands */
-        status = cellar_release_read(p->file.path, CELLAR_TABLE_AUTO, out, err);
-    return status;
-}
-
 static cellar_status draw(const cellar_table *table, const char *spec,
-                          cellar_protect_options *options, const purse *p, cellar_release **out,
-                          cellar_error *err)
+                          const cellar_protect_options *options, const purse *p,
+                          cellar_release **out, cellar_error *err)
 {
-    drawing d = {0};
+    cellar_ledger *ledger = NULL;
     cellar_status status = CELLAR_OK;
-
-    *out = NULL;
-    if (p->ledger != NULL) {
-        status = cellar_ledger_open_file(p->ledger, p->ledger_key, &d.ledger, err);
-        if (status == CELLAR_OK)
-            status = follow_dataset(d.ledger, p, options, err);
-    }
+    if (p->ledger != NULL)
+        status = cellar_ledger_open_file(p->ledger, p->ledger_key, &ledger, err);
     if (status == CELLAR_OK)
-        status = prepare(table, spec, options, &d, err);
-    if (status == CELLAR_OK && d.ledger == NULL)
-        status = cellar_prepared_draw(d.prepared, NULL, out, err);
-    else if (status == CELLAR_OK)
-        status = is_spec_of(spec, "cell-key") ? note(&d, p, out, err) : spend(&d, p, out, err);
-    cellar_prepared_free(d.prepared);
-    cellar_mechanism_free(d.mechanism);
-    cellar_ledger_close(d.ledger);
+        status = cellar_protect_spec(table, spec, options, ledger, &p->payment, &p->file, out, err);
+    cellar_ledger_close(ledger);
     return status;
 }
 

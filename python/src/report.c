@@ -9,8 +9,8 @@ static int read_options(PyObject *dict, cellar_report_options *out)
     int failed = 0;
     *out = cellar_report_options_default();
     out->title = glue_text(dict, "title", &failed);
-    out->max_rows = (uint64_t) glue_number(dict, "max_rows", 200, &failed);
-    out->replace = (int) glue_number(dict, "replace", 0, &failed);
+    out->max_rows = glue_whole(dict, "max_rows", 200, &failed);
+    out->replace = glue_flag(dict, "replace", &failed);
     return !failed;
 }
 
@@ -85,8 +85,8 @@ static PyObject *report_committee(PyObject *module, PyObject *args)
     committee.release = glue_object(released, HANDLE_RELEASE, 1);
     committee.n_qid = glue_positions(dict, "known", known, &failed);
     committee.n_sensitive = glue_positions(dict, "sensitive", sensitive, &failed);
-    committee.copies = (uint64_t) glue_number(dict, "copies", 30, &failed);
-    committee.seed = (uint64_t) glue_number(dict, "seed", 1, &failed);
+    committee.copies = glue_whole(dict, "copies", 30, &failed);
+    committee.seed = glue_whole(dict, "seed", 1, &failed);
     negatives = glue_text(dict, "negatives", &failed);
     if (negatives != NULL && !cellar_negatives_find(negatives, &committee.negatives))
         PyErr_SetString(PyExc_ValueError, "negatives is keep or zero");

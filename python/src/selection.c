@@ -57,15 +57,15 @@ static int read_selection(PyObject *dict, cellar_selection_options *out, double 
     size_t n;
     int failed = 0;
     *out = cellar_selection_options_default();
-    out->measure = (cellar_selection_measure) glue_number(dict, "measure", 0, &failed);
-    out->k = (uint64_t) glue_number(dict, "k", 0, &failed);
+    out->measure = (cellar_selection_measure) glue_choice(dict, "measure", &failed);
+    out->k = glue_whole(dict, "k", 0, &failed);
     out->exposure = glue_real(dict, "exposure", out->exposure, &failed);
-    out->population = (uint64_t) glue_number(dict, "population", 0, &failed);
+    out->population = glue_whole(dict, "population", 0, &failed);
     out->tolerance = glue_real(dict, "tolerance", out->tolerance, &failed);
-    out->must = (uint64_t) glue_number(dict, "must", 0, &failed);
-    out->must_not = (uint64_t) glue_number(dict, "must_not", 0, &failed);
-    out->n_runners_up = (size_t) glue_number(dict, "runners_up", 3, &failed);
-    out->n_threads = (int) glue_number(dict, "threads", 0, &failed);
+    out->must = glue_whole(dict, "must", 0, &failed);
+    out->must_not = glue_whole(dict, "must_not", 0, &failed);
+    out->n_runners_up = (size_t) glue_whole(dict, "runners_up", 3, &failed);
+    out->n_threads = glue_threads(dict, &failed);
     *weights = glue_reals(dict, "weights", &n, &failed);
     out->weights = *weights;
     return !failed;
@@ -137,7 +137,7 @@ static PyObject *suppress_values(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO", &handle, &dict) ||
         (profiles = profiles_of(module, handle, dict)) == NULL)
         return NULL;
-    options.k = (uint64_t) glue_number(dict, "k", 0, &failed);
+    options.k = glue_whole(dict, "k", 0, &failed);
     options.exposure = glue_real(dict, "exposure", options.exposure, &failed);
     options.hide = glue_real(dict, "hide", options.hide, &failed);
     if (!failed) {

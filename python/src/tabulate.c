@@ -130,6 +130,10 @@ static int read_column(PyObject *dict, held_columns *held, size_t c, unsigned lo
     column->missing = glue_number(dict, "missing", 0, &failed);
     if (glue_member(dict, "levels") != NULL) {
         held->levels[c] = glue_texts(dict, "levels", &column->n_levels, &failed);
+        if (failed && PyErr_ExceptionMatches(PyExc_ValueError))
+            PyErr_Format(PyExc_ValueError,
+                         "column '%s' has a text that is no UTF-8 or holds a zero byte",
+                         column->name);
         column->levels = held->levels[c];
         column->kind = CELLAR_COLUMN_CODES;
     }
@@ -139,7 +143,6 @@ static int read_column(PyObject *dict, held_columns *held, size_t c, unsigned lo
 static int read_columns(PyObject *list, unsigned long long n_rows, held_columns *held)
 {
     const Py_ssize_t n = PyList_Size(list);
-    *held = (held_columns){0};
     if (n < 0)
         return 0;
     held->columns = PyMem_Calloc((size_t) n + 1, sizeof *held->columns);
@@ -180,11 +183,11 @@ static PyObject *tabulate_columns(PyObject *module, PyObject *args)
 {
     PyObject *dict, *list, *result = NULL;
     unsigned long long n_rows;
-    held_columns held;
+    held_columns held = {0};
     glue_spec a;
     if (!PyArg_ParseTuple(args, "OOK", &dict, &list, &n_rows))
         return NULL;
-    if (glue_spec_init(dict, &a) & read_columns(list, n_rows, &held)) {
+    if (glue_spec_init(dict, &a) && read_columns(list, n_rows, &held)) {
         const cellar_frame frame = {.columns = held.columns, .n_columns = held.n, .n_rows = n_rows};
         cellar_table *table = NULL;
         cellar_row_report report;

@@ -314,6 +314,67 @@ def test_refusals_are_sentences(table):
     assert math.isfinite(cellar.exposure(table).possible_cells)
 
 
+def test_a_folder_is_signed_and_verified(files, tmp_path):
+    pack = tmp_path / "pack"
+    pack.mkdir()
+    cellar.read_release(files / "release.csv").write(pack / "release.csv")
+    cellar.create_key(tmp_path / "key")
+    key = cellar.read_key(tmp_path / "key")
+    with pytest.raises(cellar.Error, match="unaccounted") as refusal:
+        cellar.sign(pack, key)
+    assert refusal.value.status == "CELLAR_ERR_RULE"
+    done = cellar.sign(pack, key, accept="unaccounted")
+    assert (done.releases, done.recomputed, done.unaccounted, done.key) == (1, 1, 2, key.id)
+    key.write_public(tmp_path / "pub")
+    run("key", "public", tmp_path / "key", "-o", tmp_path / "cli.pub")
+    assert (tmp_path / "pub").read_bytes() == (tmp_path / "cli.pub").read_bytes()
+    assert cellar.verify_release(pack, tmp_path / "pub") == done
+    assert "verified" in run("verify-release", pack, "--key", tmp_path / "pub")
+    (pack / "release.csv").write_text("changed")
+    with pytest.raises(cellar.Error, match="release.csv"):
+        cellar.verify_release(pack, tmp_path / "pub")
+
+
+def test_a_refusal_notes_no_cell_keys(tmp_path):
+    rows = pandas.DataFrame({"released": ["a", "b"] * 20, "key": range(40)})
+    table = cellar.tabulate(rows, "released", codelists={"released": ["a", "b"]}, record_key="key", key_range=256,
+                            rows_are_records=True)
+    cellar.ptable(variance="2", m=3).write(tmp_path / "m.csv")
+    ledger = cellar.create_ledger(tmp_path / "l", "census", unit="person", neighbours="add-remove", epsilon="1")
+    how = {"negatives": "zero", "ledger": ledger.path, "dataset": "census", "request": "one"}
+    with pytest.raises(cellar.Error, match="released"):  # a CSV file has a column of that name already
+        cellar.protect(table, f"cell-key:file={tmp_path}/m.csv", output=tmp_path / "one.csv", **how)
+    assert "uncharged" not in [entry.kind for entry in ledger.history()]
+    cellar.protect(table, f"cell-key:file={tmp_path}/m.csv", output=tmp_path / "one.px", **how)
+    assert "uncharged" in [entry.kind for entry in ledger.history()]
+
+
+def test_what_nobody_needs_is_not_read():
+    frame = pandas.DataFrame({"sex": ["F", "M"], "seen": pandas.to_datetime(["2026-01-01", "2026-01-02"]),
+                              "wave": numpy.array([1j, 2j]), "list": [[1], [2]]})
+    assert cellar.tabulate(frame, "sex").true_counts() == [("F", 1), ("M", 1)]
+    deep = {"sex": ["F", "M"], "deep": numpy.zeros((2, 2))}
+    assert cellar.tabulate(deep, "sex").true_counts() == [("F", 1), ("M", 1)]
+
+
+def test_whole_floats_have_no_point_wherever_they_are():
+    ages = [12.0, 12.5]
+    for column in (ages, numpy.array(ages), pandas.Categorical(ages), numpy.array(ages, dtype=object)):
+        assert cellar.tabulate({"age": column}, "age").variables["age"] == ["12", "12.5"]
+
+
+MAN = pathlib.Path(__file__).parents[2] / "man"
+
+
+def test_the_page_names_every_verb_of_the_command_line():
+    page = (MAN.parent / "docs/python.md").read_text()
+    verbs = {page_of.stem.removeprefix("cellar-") for page_of in MAN.glob("cellar-*.1")}
+    found = {verb for verb in verbs if re.search(f"`{verb}[` ,]", page)}
+    assert found == verbs and len(verbs) > 20
+    neither = page[page.index("The command line has these"):page.index("R has and Python")]
+    assert neither in (MAN.parent / "docs/r.md").read_text()
+
+
 def test_mistakes_are_told_in_the_words_of_python(tmp_path):
     rows = pandas.DataFrame({"sex": ["F", "M", None], "list": [[1], [2], [3]]})
     double = pandas.DataFrame([["F", "M"]], columns=["sex", "sex"])
@@ -345,6 +406,31 @@ def test_mistakes_are_told_in_the_words_of_python(tmp_path):
         (lambda: cellar.risk(release, "sex", "sex", "discrete-laplace:epsilon=1"), "`table` is a Table"),
         (lambda: cellar.loglinear(table, "sex"), "`data` is a Release"),
         (lambda: cellar.certify("discrete-laplace:epsilon=1", deltas=1e-6), "a float is not the decimal"),
+        (lambda: cellar.loglinear(release, None), "`model` is a str, not NoneType"),  # these two crashed Python
+        (lambda: cellar.binomial_test(1, 2, 0.5, None), "`mechanism` is a str"),
+        (lambda: cellar.certify("laplace:epsilon=1", deltas=[None]), "`deltas` is a str or int or Decimal or float"),
+        (lambda: cellar.protect(table, "laplace", negatives="keep", total_epsilon=rows), "a decimal is text"),
+        (lambda: cellar.tabulate(rows, "sex", rows_are_records="yes"), "`rows_are_records` is True or False, not str"),
+        (lambda: cellar.tabulate(rows, cellar.Variable("sex", map=["F"])), "`map` is a mapping"),
+        (lambda: release.value("sex"), "`codes` is a mapping"),
+        (lambda: cellar.protect(table, "laplace:epsilon=1", negatives="keep", unit="\udce4"), "`unit`: a text is no UTF-8"),
+        (lambda: cellar.certify("laplace:epsilon=1", cells=-1), "`cells` is a whole number that is not negative"),
+        (lambda: cellar.certify("laplace:epsilon=1", cells="4"), "`cells` is a whole number, not str"),
+        (lambda: cellar.certify("laplace:epsilon=1", cells=2**70), "`cells` is a whole number within 63 bits"),
+        (lambda: cellar.certify("laplace:epsilon=1", unit=3), "`unit` is a str, not int"),
+        (lambda: cellar.pmf("laplace:epsilon=1", 0, -2**63, 2**63 - 1), "1 to 10000000 values"),
+        (lambda: cellar.pmf("laplace:epsilon=1", -1, 0, 1), "`count` is a whole number"),
+        (lambda: cellar.mechanism("laplace:epsilon=1", count=-1), "`count` is a whole number"),
+        (lambda: cellar.exposed_groups(table, "sex", "sex", "laplace:epsilon=1", most=-1), "`most` is a whole"),
+        (lambda: cellar.exposure(table).below(-1), "`k` is a whole number that is not negative"),
+        (lambda: cellar.utility(table, release="r.csv"), "`release` is a Release"),
+        (lambda: cellar.binomial_test(1, "10", 0.5, "laplace:epsilon=1"), "`trials` is a whole number, not str"),
+        (lambda: cellar.tabulate(rows, "sex", margins=["sex"]), "for each margin a list"),
+        (lambda: cellar.tabulate(rows, "sex", threads=-1), "`threads` is a whole number"),
+        (lambda: cellar.tabulate({"sex": 3}, "sex"), "'sex' is no column"),
+        (lambda: cellar.tabulate({"sex": [b"F"]}, "sex"), "'sex' holds bytes"),
+        (lambda: cellar.tabulate({"sex": ["m\udce4"]}, "sex"), "'sex' has a text that is no UTF-8"),
+        (lambda: cellar.tabulate(tmp_path / "latin1.csv", "sex", delimiter="::"), "`delimiter` is one character"),
     ]
     for mistake, words in mistakes:
         with pytest.raises((TypeError, ValueError, cellar.Error), match=words):

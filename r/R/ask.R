@@ -55,9 +55,14 @@ exact <- function(value, name) {
 }
 
 exacts <- function(values, name) {
-  if (is.character(values)) texts(values, name)
-  else vapply(values, exact, "", name = name, USE.NAMES = FALSE)
+  if (is.null(values)) return(character())
+  if (is.character(values)) return(texts(values, name))
+  if (!is.numeric(values)) refuse("`", name, "` are decimals, as text")
+  vapply(as.vector(values), exact, "", name = name, USE.NAMES = FALSE)
 }
+
+# A day: a text, or a date of R.
+day <- function(value, name) text(if (inherits(value, c("Date", "POSIXt"))) as.character(value) else value, name)
 
 flag <- function(value, name) {
   if (!is.logical(value) || length(value) != 1 || is.na(value)) refuse("`", name, "` is TRUE or FALSE")
@@ -71,12 +76,24 @@ whole <- function(value, name) {
   as.numeric(value)
 }
 
+# One number, not missing.
+number <- function(value, name) {
+  if (!is.numeric(value) || length(value) != 1 || is.na(value)) refuse("`", name, "` is one number")
+  as.numeric(value)
+}
+
 # One of a few words.
 choice <- function(value, name, words) {
   if (is.null(value)) return(NULL)
   if (!is.character(value) || length(value) != 1 || !value %in% words)
     refuse("`", name, "` is one of ", paste0("\"", words, "\"", collapse = ", "))
   value
+}
+
+# The same, as its place from 0; it has to be said.
+place_of <- function(value, name, words) {
+  if (is.null(value)) value <- NA_character_
+  match(choice(value, name, words), words) - 1
 }
 
 # How parameters were chosen, as the library numbers it.

@@ -25,7 +25,7 @@ specs_of <- function(mechanisms, epsilons) {
   specs <- if (inherits(mechanisms, "cellar_mechanism")) mechanisms$spec else texts(mechanisms, "mechanism")
   if (is.null(epsilons)) return(specs)
   epsilons <- exacts(epsilons, "epsilons")
-  unlist(lapply(specs, function(spec) paste0(spec, if (grepl(":", spec, fixed = TRUE)) "," else ":", "epsilon=", epsilons)))
+  unlist(lapply(specs, function(spec) paste0(spec, if (grepl(":", spec, fixed = TRUE, useBytes = TRUE)) "," else ":", "epsilon=", epsilons)))
 }
 
 risk <- function(table, known, sensitive, mechanism, epsilons = NULL, measure = "local", method = "exact",
@@ -33,9 +33,8 @@ risk <- function(table, known, sensitive, mechanism, epsilons = NULL, measure = 
   specs <- specs_of(mechanism, epsilons)
   found <- ask(.Call(C_risk, need_table(table), list(
     known = texts(known, "known"), sensitive = texts(sensitive, "sensitive"), mechanisms = specs,
-    measure = match(choice(measure, "measure", MEASURES), MEASURES) - 1,
-    method = match(choice(method, "method", METHODS), METHODS) - 1,
-    average = as.integer(choice(average, "average", c("group", "person")) == "person"),
+    measure = place_of(measure, "measure", MEASURES), method = place_of(method, "method", METHODS),
+    average = place_of(average, "average", c("group", "person")),
     prior = prior_of(prior, table, sensitive), size = text(size, "size"), zeros_stay = flag(zeros_stay, "zeros_stay"),
     copies = whole(copies, "copies"), seed = whole(seed, "seed"), threads = whole(threads, "threads"))))
   out <- assessment(cbind(data.frame(mechanism = specs), list2frame(found)), paste0("Risk (", measure, ")"))
@@ -48,7 +47,7 @@ prior_of <- function(prior, table, sensitive) {
   if (is.null(prior)) return(NULL)
   leaves <- vapply(shape_of(table), function(v) as.numeric(v$leaves), 0)
   names(leaves) <- vapply(shape_of(table), function(v) v$name, "")
-  n <- prod(leaves[sensitive])
+  n <- prod(leaves[intersect(sensitive, names(leaves))]) # the library refuses a variable that is not there
   if (!is.numeric(prior) || anyNA(prior) || any(prior < 0)) refuse("`prior` are numbers that are not negative")
   if (length(prior) == 1) prior <- rep(prior, n)
   if (!identical(as.numeric(length(prior)), n)) refuse("`prior` has one number, or ", n, ", one for each value")
@@ -64,7 +63,7 @@ risk_groups <- function(table, known, sensitive, mechanism, n = 20, zeros_stay =
 }
 
 exposure <- function(table, variables = NULL, k = c(2, 3, 5, 10), population = NULL, thresholds = NULL) {
-  if (!is.numeric(k) || anyNA(k) || any(k < 1 | k != floor(k))) refuse("`k` are whole numbers from 1")
+  if (!is.numeric(k) || anyNA(k) || any(k < 1 | k != floor(k) | k > 2^53)) refuse("`k` are whole numbers from 1")
   thresholds <- exacts(thresholds, "thresholds")
   found <- curve_of(table, variables, k, population, thresholds)
   out <- assessment(list2frame(c(if (length(thresholds)) list(threshold = thresholds),

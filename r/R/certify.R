@@ -81,12 +81,11 @@ mechanism <- function(spec, counts = 0:10, negatives = "keep") {
 }
 
 probabilities <- function(mechanism, count, released) {
-  .check <- c(count, released)
-  if (!is.numeric(.check) || anyNA(.check) || any(.check != floor(.check) | abs(.check) > 2^53) || count[1] < 0)
-    refuse("`count` and `released` are whole numbers, and the count is not negative")
-  if (length(count) != 1) refuse("`count` is one number")
-  found <- ask(.Call(C_probabilities, spec_of(mechanism), as.numeric(count), as.numeric(released)))
-  list2frame(list(released = released, probability = found))
+  if (!is.numeric(released) || anyNA(released) || any(released != floor(released) | abs(released) > 2^53))
+    refuse("`released` are whole numbers")
+  count <- whole(count, "count")
+  found <- ask(.Call(C_probabilities, spec_of(mechanism), number(count, "count"), as.numeric(released)))
+  list2frame(list(released = as.vector(released), probability = found))
 }
 
 known_mechanisms <- function() list2frame(.Call(C_known_mechanisms))

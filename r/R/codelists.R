@@ -69,7 +69,7 @@ recode <- function(column = NULL, map = NULL, bottom = NULL, top = NULL, band = 
     refuse("`map` is a named vector: names are the values of the data, its elements the new values")
   structure(list(column = text(column, "column"), map = map, bottom = exact(bottom, "bottom"), top = exact(top, "top"),
                  band = exact(band, "band"), band_origin = exact(band_origin, "band_origin"),
-                 band_closed_right = as.integer(choice(band_closed, "band_closed", c("left", "right")) == "right"),
+                 band_closed_right = place_of(band_closed, "band_closed", c("left", "right")),
                  level = whole(level, "level"), missing = missing_code(missing_as)),
             class = "cellar_recode")
 }

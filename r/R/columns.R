@@ -40,7 +40,7 @@ columns_of <- function(data, used, where) {
   if (anyDuplicated(names(data))) refuse("the data frame has two columns '", names(data)[anyDuplicated(names(data))], "'")
   absent <- setdiff(used, names(data))
   if (length(absent)) refuse("the data frame has no column '", absent[1], "'")
-  asked <- names(data)[vapply(names(data), function(name) any(grepl(name, where, fixed = TRUE)), NA)]
+  asked <- names(data)[vapply(names(data), function(name) any(grepl(name, where, fixed = TRUE, useBytes = TRUE)), NA)]
   wanted <- union(used, asked)
   # the library refuses data that look counted already by the names of all columns
   bare <- lapply(setdiff(names(data), wanted), function(name) list(name = name, values = data[[name]]))

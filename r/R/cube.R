@@ -27,11 +27,17 @@ cube_table <- function(cube, by = character(), level = NULL, only = NULL, group 
                        confidence = NULL, simultaneous = FALSE) {
   handle <- need_cube(cube)
   by <- if (inherits(by, "formula")) all.vars(by) else texts(by, "by")
+  if (!is.null(confidence)) number(confidence, "confidence")
   for (given in list(level, only, group)) {
+    if (!is.null(given) && !is.list(given) && !is.numeric(given) && !is.character(given))
+      refuse("levels, categories and groups are lists by variable, such as list(region = 1)")
     unknown <- setdiff(names(given), by)
     if (length(given) && (is.null(names(given)) || length(unknown)))
       refuse("levels, categories and groups are by variable, such as list(region = 1): '", unknown[1], "' is none of `by`")
   }
+  level <- as.list(level)
+  only <- as.list(only)
+  group <- as.list(group)
   sides <- lapply(by, function(v) {
     list(variable = v, level = if (!is.null(level[[v]])) whole(level[[v]], "level"),
          only = if (!is.null(only[[v]])) as.character(only[[v]]),
@@ -75,7 +81,7 @@ print.cellar_cube_plan <- function(x, ...) {
 as.data.frame.cellar_cube_plan <- function(x, ...) x$tables
 
 cube_build <- function(path, date = NULL, threads = 0) {
-  found <- ask(.Call(C_cube_plan, path_of(path), TRUE, list(date = if (!is.null(date)) as.character(date),
+  found <- ask(.Call(C_cube_plan, path_of(path), TRUE, list(date = day(date, "date"),
                                                             threads = whole(threads, "threads"))))
   built <- cube(found$file)
   built$new <- found$new

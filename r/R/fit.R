@@ -6,8 +6,8 @@ fit <- function(..., official = "fitted", margins = "released", sd = FALSE, max_
   if (length(releases) == 1 && !is.data.frame(releases[[1]]) && is.list(releases[[1]])) releases <- releases[[1]]
   if (length(releases) == 0) refuse("fit() needs a release, which protect() or read_release() makes")
   new_estimate(.Call(C_fit, unname(lapply(releases, release_handle)),
-                     list(official = as.integer(choice(official, "official", c("fitted", "released")) == "released"),
-                          all_margins = as.integer(choice(margins, "margins", c("released", "all")) == "all"),
+                     list(official = place_of(official, "official", c("fitted", "released")),
+                          all_margins = place_of(margins, "margins", c("released", "all")),
                           sd = flag(sd, "sd"), max_move = max_move, max_cells = whole(max_cells, "max_cells"))))
 }
 

@@ -7,13 +7,14 @@ PRIORS <- c("uniform", "reciprocal")
 infer <- function(release, of = "", compare = NULL, other = NULL, target = "table", prior = NULL, confidence = 0.95,
                   pooled = TRUE) {
   if (is.null(compare) != is.null(other)) refuse("a comparison needs both `compare` and `other`")
+  if (!is.character(of) && !is.list(of) || length(of) == 0) refuse("`of` is a set of cells, or several; \"\" is everything")
   comparison <- match(choice(compare, "compare", COMPARISONS), COMPARISONS)
-  if (!is.numeric(confidence) || length(confidence) != 1 || is.na(confidence)) refuse("`confidence` is one number, such as 0.95")
-  of <- if (is.list(of) && !is.null(names(of))) set_text(of) else vapply(of, set_text, "", USE.NAMES = FALSE)
+  number(confidence, "confidence")
+  of <- if (is.list(of) && !is.null(names(of))) set_text(of) else unlist(lapply(of, function(one) set_text(if (is.null(one)) NA else one)), use.names = FALSE)
   if (inherits(release, "cellar_cube"))
     return(infer_cube(release, of, if (length(comparison)) comparison else 0, set_text(other), confidence))
   options <- list(comparison = if (length(comparison)) comparison else 0, other = set_text(other),
-                  target = as.integer(choice(target, "target", c("table", "population")) == "population"),
+                  target = place_of(target, "target", c("table", "population")),
                   prior = if (is.null(prior)) 0 else match(choice(prior, "prior", PRIORS), PRIORS),
                   confidence = confidence, pools = flag(pooled, "pooled"))
   releases <- if (inherits(release, "data.frame")) list(release) else release
@@ -29,7 +30,7 @@ infer <- function(release, of = "", compare = NULL, other = NULL, target = "tabl
 # A set as text, "sex=F; region=1,2", or as a list: list(sex = "F", region = c("1", "2")).
 set_text <- function(set) {
   if (is.null(set) || is.character(set) && length(set) == 1 && is.null(names(set))) return(set)
-  if (is.null(names(set))) refuse("a set of cells is a text such as \"sex=F; region=1,2\", or a list such as list(sex = \"F\")")
+  if (!is.list(set) || is.null(names(set)) || !all(vapply(set, is.atomic, NA))) refuse("a set of cells is a text such as \"sex=F; region=1,2\", or a list such as list(sex = \"F\")")
   code <- function(x) paste0("\"", gsub("\"", "\"\"", as.character(x), fixed = TRUE), "\"", collapse = ",")
   paste0(code_names(names(set)), "=", vapply(set, code, ""), collapse = "; ")
 }
@@ -44,7 +45,7 @@ bind_findings <- function(of, found) {
 # ---- tests -------------------------------------------------------------------------------------------------------
 
 test_options <- function(reference, replicates, seed, threads) {
-  list(reference = as.integer(choice(reference, "reference", c("chi-square", "bootstrap")) == "bootstrap"),
+  list(reference = place_of(reference, "reference", c("chi-square", "bootstrap")),
        replicates = whole(replicates, "replicates"), seed = whole(seed, "seed"), threads = whole(threads, "threads"))
 }
 
@@ -116,7 +117,7 @@ test_binomial <- function(released, trials, mechanism, null = 0.5, alternative =
   if (!is.numeric(released) || length(released) != 1 || is.na(released) || released != floor(released))
     refuse("`released` is one whole number")
   list2frame(ask(.Call(C_test_binomial, as.numeric(released),
-                       list(trials = whole(trials, "trials"), null = null, alternative = as.numeric(alternative),
+                       list(trials = whole(trials, "trials"), null = null, alternative = if (is.atomic(alternative) && identical(is.na(alternative), TRUE)) NA_real_ else number(alternative, "alternative"),
                             level = level, mechanism = spec_of(mechanism),
                             negatives = choice(negatives, "negatives", NEGATIVES)))))
 }

@@ -18,7 +18,7 @@ new_dataset <- function(dataset, unit, neighbours, epsilon, delta, rho, edition,
 
 # Ledgers go by their path; one that was opened here names it and its key.
 ledger_files <- function(ledger, key) {
-  path <- if (inherits(ledger, "cellar_ledger")) ledger$path else ledger
+  path <- if (inherits(ledger, "cellar_ledger")) ledger$path else text(ledger, "ledger")
   if (is.null(key)) key <- if (inherits(ledger, "cellar_ledger")) ledger$key else paste0(path, ".key")
   list(path = path_of(path, "ledger"), key = path_of(key, "key"))
 }
@@ -42,7 +42,7 @@ ledger_enter <- function(ledger, dataset, kind, what, edition = NULL, key = NULL
   files <- ledger_files(ledger, key)
   ask(.Call(C_enter_in_ledger, files$path, files$key,
             list(dataset = text(dataset, "dataset"), edition = text(edition, "edition"), what = text(what, "what"),
-                 kind = match(choice(kind, "kind", UNCHARGED), UNCHARGED) - 1)))
+                 kind = place_of(kind, "kind", UNCHARGED))))
   invisible(ledger_of(files))
 }
 
@@ -56,7 +56,7 @@ ledger_amplify <- function(ledger, dataset, sampling, rate, unit, panel = FALSE,
   files <- ledger_files(ledger, key)
   found <- ask(.Call(C_amplify_ledger, files$path, files$key,
                      list(dataset = text(dataset, "dataset"), unit = text(unit, "unit"), rate = rate,
-                          scheme = match(choice(sampling, "sampling", SCHEMES), SCHEMES) - 1,
+                          scheme = place_of(sampling, "sampling", SCHEMES),
                           panel = flag(panel, "panel"), calibrated_weights = flag(calibrated_weights, "calibrated_weights"))))
   structure(data.frame(dataset = dataset, epsilon = found$epsilon, delta = found$delta), assumptions = found$assumptions)
 }

@@ -42,7 +42,7 @@ read_margins <- function(margins, variables) {
   if (is.character(margins)) margins <- list(margins)
   if (!is.list(margins)) refuse("`margins` is \"none\", \"all\", or a list of the variables that each margin keeps")
   positions <- lapply(margins, function(margin) {
-    if (is.numeric(margin)) return(as.integer(margin))
+    if (is.numeric(margin)) margin <- variables[match(margin, seq_along(variables))]
     unknown <- setdiff(margin, variables)
     if (length(unknown)) refuse("margins name '", unknown[1], "', which is no variable of the table")
     match(margin, variables)

@@ -2,6 +2,8 @@
 # The call that users of the Office for National Statistics' cell key method know.
 
 create_perturbed_table <- function(data, geog, tab_vars, record_key, ptable, threshold = 10) {
+  if (!is.data.frame(data)) refuse("`data` is a data frame of records")
+  whole(number(threshold, "threshold"), "threshold")
   by <- c(texts(geog, "geog"), texts(tab_vars, "tab_vars"))
   if (length(by) == 0) refuse("`geog` and `tab_vars` name the variables of the table")
   text(record_key, "record_key")

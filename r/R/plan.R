@@ -54,7 +54,7 @@ print.cellar_plan_comparison <- function(x, ...) {
 }
 
 plan_run <- function(plan, date = NULL, threads = 0) {
-  invisible(ask(.Call(C_plan_run, plan_path(plan), list(date = if (!is.null(date)) as.character(date),
+  invisible(ask(.Call(C_plan_run, plan_path(plan), list(date = day(date, "date"),
                                                         threads = whole(threads, "threads")))))
 }
 

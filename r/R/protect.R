@@ -30,7 +30,7 @@ protect <- function(table, mechanism, negatives, per_cell = FALSE, total_epsilon
                     accept_delta = FALSE, output = NULL, max_cells = NULL, threads = 0) {
   need_table(table)
   if (missing(negatives)) refuse("say what becomes of negative released values: negatives = \"keep\" or \"zero\"")
-  unknown <- setdiff(accept, c("no-protection", "large-epsilon"))
+  unknown <- setdiff(texts(accept, "accept"), c("no-protection", "large-epsilon"))
   if (length(unknown)) refuse("`accept` is \"no-protection\" or \"large-epsilon\", not \"", unknown[1], "\"")
   if (!is.null(ledger) && (is.null(output) || is.null(request) || is.null(dataset)))
     refuse("a release that a ledger pays for needs `dataset`, `request` and `output`: the file is its record")
@@ -41,7 +41,7 @@ protect <- function(table, mechanism, negatives, per_cell = FALSE, total_epsilon
     unit = text(unit, "unit"), neighbours = choice(neighbours, "neighbours", NEIGHBOURS),
     per_unit = whole(per_unit, "per_unit"), max_weight = whole(max_weight, "max_weight"),
     domain_public = flag(domain_public, "domain_public"), chosen = chosen_code(chosen),
-    accept = texts(accept, "accept"), date = if (!is.null(date)) as.character(date), key = need_key(key),
+    accept = texts(accept, "accept"), date = day(date, "date"), key = need_key(key),
     edition = text(edition, "edition"), ledger = path_of(ledger, "ledger"),
     ledger_key = path_of(ledger_key, "ledger_key"), dataset = text(dataset, "dataset"),
     request = text(request, "request"), analyst = text(analyst, "analyst"),
@@ -54,5 +54,6 @@ protect <- function(table, mechanism, negatives, per_cell = FALSE, total_epsilon
 
 # A mechanism by its spec, or as mechanism() made it.
 spec_of <- function(mechanism) {
+  if (is.null(mechanism)) refuse("`mechanism` is a spec such as \"discrete-laplace:epsilon=0.5\", or what mechanism() made")
   if (inherits(mechanism, "cellar_mechanism")) mechanism$spec else text(mechanism, "mechanism")
 }

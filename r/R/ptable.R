@@ -2,7 +2,7 @@
 # Perturbation tables: designed in the words of the R package ptable, read, written.
 
 ptable <- function(D, V, js = 0, pstay = NULL, optim = 1, mono = TRUE) {
-  lists <- function(values, name) paste(vapply(values, exact, "", name = name), collapse = ":")
+  lists <- function(values, name) paste(exacts(values, name), collapse = ":")
   if (!is.logical(mono) || anyNA(mono)) refuse("`mono` is TRUE or FALSE, or a value for each count from 1")
   if (!is.numeric(optim) || length(optim) != 1 || !optim %in% 1:4) refuse("`optim` is 1, 2, 3 or 4")
   parts <- c(variance = exact(V, "V"), m = exact(D, "D"), min = exact(js, "js"),
@@ -34,7 +34,7 @@ LAYOUTS <- c("ptable", "ons", "cantabular")
 
 write_ptable <- function(x, path, layout = "ptable", keys = NULL, replace = FALSE) {
   if (!inherits(x, "cellar_ptable")) refuse("expected a perturbation table, which ptable() or read_ptable() makes")
-  kind <- match(choice(layout, "layout", LAYOUTS), LAYOUTS) - 1
+  kind <- place_of(layout, "layout", LAYOUTS)
   if (is.null(keys) && kind > 0 && attr(x, "facts")$keys == 0) keys <- 256
   ask(.Call(C_write_matrix, attr(x, "handle"), path_of(path),
             list(layout = kind, keys = whole(keys, "keys"), replace = flag(replace, "replace"))))

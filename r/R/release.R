@@ -37,7 +37,7 @@ write_release <- function(release, path, zeros = FALSE, replace = FALSE, title =
   ask(.Call(C_write_release, release_handle(release), path_of(path),
             list(zeros = flag(zeros, "zeros"), replace = flag(replace, "replace"), title = text(title, "title"),
                  source = text(source, "source"), note = text(note, "note"), units = text(units, "units"),
-                 updated = if (!is.null(updated)) as.character(updated))))
+                 updated = day(updated, "updated"))))
   invisible(release)
 }
 
@@ -48,7 +48,10 @@ value_of <- function(release, ...) {
   unknown <- setdiff(names(codes), variables)
   if (length(codes) && (is.null(names(codes)) || length(unknown)))
     refuse("the release has no variable '", if (length(unknown)) unknown[1] else "", "'")
-  asked <- vapply(variables, function(v) if (is.null(codes[[v]])) "" else as.character(codes[[v]]), "")
+  asked <- vapply(variables, function(v) {
+    code <- codes[[v]]
+    if (is.null(code)) "" else text(if (is.atomic(code)) as.character(code) else code, v)
+  }, "")
   ask(.Call(C_release_at, handle, list(codes = asked)))
 }
 

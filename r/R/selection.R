@@ -5,13 +5,15 @@ select_columns <- function(table, variables = NULL, k, exposure, measure = "know
                            weights = NULL, must = NULL, must_not = NULL, runners_up = 3, threads = 0) {
   names <- variables_of(table, variables)
   all <- stats::setNames(rep(1, length(names)), names)
-  unknown <- setdiff(c(names(weights), must, must_not), names)
+  if (!is.null(weights) && (!is.numeric(weights) || is.null(names(weights)) || anyNA(weights)))
+    refuse("`weights` are numbers by variable: c(age = 2)")
+  unknown <- setdiff(c(names(weights), texts(must, "must"), texts(must_not, "must_not")), names)
   if (length(unknown)) refuse("'", unknown[1], "' is not among the variables")
   all[names(weights)] <- as.numeric(weights)
   mask <- function(chosen) sum(2^(match(unique(chosen), names) - 1))
   found <- ask(.Call(C_select_columns, table, list(
     variables = names, k = whole(k, "k"), exposure = share(exposure, "exposure"),
-    measure = match(choice(measure, "measure", MEASURED), MEASURED) - 1, population = whole(population, "population"),
+    measure = place_of(measure, "measure", MEASURED), population = whole(population, "population"),
     tolerance = tolerance, weights = unname(all), must = mask(must), must_not = mask(must_not),
     runners_up = whole(runners_up, "runners_up"), threads = whole(threads, "threads"))))
   members <- matrix(found$members, length(found$weight), length(names), dimnames = list(NULL, names))

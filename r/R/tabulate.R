@@ -5,7 +5,7 @@ tabulate <- function(data, ...) UseMethod("tabulate")
 
 # base's function of that name counts whole numbers; attached packages should not take it away
 tabulate.default <- function(data, ...) {
-  if (!is.numeric(data) && !is.factor(data)) refuse("`data` is a data frame, the path of a file, or a connection of DBI")
+  if (!is.numeric(data) && !is.factor(data) || length(setdiff(names(list(...)), c("", "nbins")))) refuse("`data` is a data frame, the path of a file, or a connection of DBI")
   base::tabulate(data, ...)
 }
 
@@ -50,7 +50,8 @@ tabulate.character <- function(data, by = NULL, codelists = NULL, ..., margins =
                      domain_public, structural_zeros, threads)
   spec$path <- path_of(data, "data")
   spec$delimiter <- text(delimiter, "delimiter")
-  if (!is.null(encoding)) spec$encoding <- match(choice(encoding, "encoding", ENCODINGS), ENCODINGS) - 1
+  if (!is.null(delimiter) && nchar(delimiter, "bytes") != 1) refuse("`delimiter` is one character, such as \";\" or \"\\t\"")
+  if (!is.null(encoding)) spec$encoding <- place_of(encoding, "encoding", ENCODINGS)
   new_table(.Call(C_tabulate_file, spec))
 }
 
@@ -75,9 +76,11 @@ tabulation <- function(by, codelists, margins = NULL, dimVar = NULL, freqVar = N
   asked <- read_by(by, margins)
   if (!is.null(freqVar)) asked$count <- text(freqVar, "freqVar")
   lists <- read_lists(asked$variables, codelists, hierarchies)
+  if (!is.null(recodes) && (!is.list(recodes) || is.null(names(recodes))))
+    refuse("`recodes` is a named list of recode(): list(age = recode(band = 5))")
   variables <- lapply(asked$variables, variable_of, recodes = recodes, lists = lists$codelists,
                       domain_public = flag(domain_public, "domain_public"))
-  if (is.null(unit) != (max_per_unit == 0)) refuse("`unit` and `max_per_unit`, how many records of a unit count, go together")
+  if (is.null(unit) != identical(whole(max_per_unit, "max_per_unit"), 0)) refuse("`unit` and `max_per_unit`, how many records of a unit count, go together")
   unknown <- setdiff(names(recodes), asked$variables)
   if (length(unknown)) refuse("`recodes` names '", unknown[1], "', which is no variable of the table")
   c(list(variables = variables, hierarchies = lists$inner_nodes, count = asked$count, where = texts(where, "where"),

@@ -98,7 +98,7 @@ static cellar_cube_question read_question(SEXP given)
     for (size_t i = 0; i < n; i++) {
         SEXP side = VECTOR_ELT(sides, (R_xlen_t) i);
         memset(&read[i], 0, sizeof read[i]);
-        read[i].variable = glue_text(side, "variable");
+        read[i].variable = glue_needed_text(side, "variable");
         read[i].level = (size_t) glue_whole(side, "level", 0);
         read[i].codes = glue_texts(side, "only", &read[i].n_codes);
         read[i].groups = read_groups(glue_member(side, "groups"), &read[i].n_groups);

@@ -66,9 +66,9 @@ SEXP cellar_r_tabulate_database(SEXP given, SEXP place, SEXP fetch)
     cellar_row_report report;
     cellar_error err;
     cellar_status status;
-    source.table = glue_text(place, "table");
+    source.table = glue_needed_text(place, "table");
     source.order_by = glue_texts(place, "order_by", &source.n_order_by);
-    if (!cellar_sql_dialect_find(glue_text(place, "dialect"), &dialect))
+    if (!cellar_sql_dialect_find(glue_needed_text(place, "dialect"), &dialect))
         Rf_error("expected a dialect");
     spec = glue_spec(given, secret);
     status = cellar_sql_write(&spec, &source, dialect, &sql, &err);

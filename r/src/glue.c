@@ -163,6 +163,14 @@ const char *glue_text(SEXP list, const char *name)
     return value == R_NilValue ? NULL : glue_utf8(value);
 }
 
+const char *glue_needed_text(SEXP list, const char *name)
+{
+    const char *text = glue_text(list, name);
+    if (text == NULL)
+        Rf_error("`%s` is one text", name);
+    return text;
+}
+
 const char **glue_texts(SEXP list, const char *name, size_t *n)
 {
     SEXP value = glue_member(list, name);

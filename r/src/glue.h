@@ -84,6 +84,8 @@ SEXP glue_fail(cellar_status status, const cellar_error *err);
 SEXP glue_member(SEXP list, const char *name);
 /* A text in UTF-8, valid until .Call() returns. NULL: the member is NULL or absent. */
 const char *glue_text(SEXP list, const char *name);
+/* An R error where it is NULL or absent. */
+const char *glue_needed_text(SEXP list, const char *name);
 /* Any number of them, and how many. */
 const char **glue_texts(SEXP list, const char *name, size_t *n);
 /* A whole number within 53 bits. */

@@ -186,7 +186,7 @@ SEXP cellar_r_test_model(SEXP handle, SEXP given)
                                         NULL};
     SEXP noisy_handle = PROTECT(glue_new(GLUE_NOISY)), test_handle = PROTECT(glue_new(GLUE_TEST)),
          list;
-    const char *model = glue_text(given, "model"), *against = glue_text(given, "against");
+    const char *model = glue_needed_text(given, "model"), *against = glue_text(given, "against");
     const cellar_test_options options = test_options(given);
     cellar_error err;
     cellar_status status;
@@ -304,7 +304,7 @@ SEXP cellar_r_test_binomial(SEXP released, SEXP given)
     spec.null = glue_real(given, "null", spec.null);
     spec.alternative = glue_real(given, "alternative", spec.alternative);
     spec.level = glue_real(given, "level", spec.level);
-    spec.mechanism = glue_text(given, "mechanism");
+    spec.mechanism = glue_needed_text(given, "mechanism");
     (void) cellar_negatives_find(glue_text(given, "negatives"), &spec.negatives);
     status = cellar_binomial_run(&spec, (int64_t) Rf_asReal(released), &found, &err);
     if (status != CELLAR_OK)

@@ -24,7 +24,8 @@
     X(report_public, 3) X(report_cube, 3) X(report_committee, 3)                                   \
     X(synthesize, 3) X(write_synthesis, 3)                                                         \
     X(create_ledger, 3) X(ledger, 2) X(verify_ledger, 3) X(adopt_ledger, 3) X(add_to_ledger, 3) X(enter_in_ledger, 3) X(amplify_ledger, 3)            \
-    X(membership, 3) X(odds_ratios, 2) X(plan_compare, 2) X(select_columns, 2) X(suppress_values, 2)
+    X(membership, 3) X(odds_ratios, 2) X(plan_compare, 2) X(select_columns, 2) X(suppress_values, 2) \
+    X(sign, 3) X(verify_folder, 2) X(write_public_key, 3)
 /* clang-format on */
 
 #define ROUTINE(name, n_arguments) {"C_" #name, (DL_FUNC) &cellar_r_##name, n_arguments},

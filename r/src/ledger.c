@@ -9,7 +9,7 @@
 static cellar_status read_dataset(SEXP given, cellar_ledger_dataset *out, cellar_error *err)
 {
     *out = cellar_ledger_dataset_default();
-    out->name = glue_text(given, "dataset");
+    out->name = glue_needed_text(given, "dataset");
     out->edition = glue_text(given, "edition");
     out->unit = glue_text(given, "unit");
     (void) cellar_neighbours_find(glue_text(given, "neighbours"), &out->neighbours);
@@ -81,7 +81,7 @@ static cellar_status add(cellar_ledger *ledger, SEXP given, cellar_error *err)
     cellar_ledger_dataset dataset;
     cellar_status status;
     if (!glue_whole(given, "has_cap", 0))
-        return cellar_ledger_add_edition(ledger, glue_text(given, "dataset"), edition, err);
+        return cellar_ledger_add_edition(ledger, glue_needed_text(given, "dataset"), edition, err);
     status = read_dataset(given, &dataset, err);
     if (status != CELLAR_OK)
         return status;
@@ -92,13 +92,13 @@ static cellar_status add(cellar_ledger *ledger, SEXP given, cellar_error *err)
 
 static cellar_status enter(cellar_ledger *ledger, SEXP given, cellar_error *err)
 {
-    const char *name = glue_text(given, "dataset"), *edition = glue_text(given, "edition");
+    const char *name = glue_needed_text(given, "dataset"), *edition = glue_text(given, "edition");
     const cellar_ledger_entry *dataset = cellar_ledger_find_dataset(ledger, name);
     if (edition == NULL && dataset != NULL)
         edition = dataset->edition;
     return cellar_ledger_enter(ledger, name, edition,
                                (cellar_uncharged) glue_whole(given, "kind", 0),
-                               glue_text(given, "what"), err);
+                               glue_needed_text(given, "what"), err);
 }
 
 SEXP cellar_r_add_to_ledger(SEXP path, SEXP key_path, SEXP given)
@@ -253,7 +253,7 @@ SEXP cellar_r_amplify_ledger(SEXP path, SEXP key_path, SEXP given)
 {
     static const char *const names[] = {"epsilon", "delta", "assumptions", NULL};
     const char *name = glue_utf8(path), *key = glue_utf8(key_path),
-               *dataset = glue_text(given, "dataset");
+               *dataset = glue_needed_text(given, "dataset");
     cellar_sampling sampling = cellar_sampling_default();
     cellar_amplified found = {0, 0};
     cellar_ledger *ledger = NULL;

@@ -33,8 +33,7 @@ SEXP cellar_r_key_id(SEXP handle)
 
 /* ---- options -------------------------------------------------------------------- */
 
-/* Words that R has checked already, so that 0 is no answer but for what was left out. */
-static unsigned read_accepted(SEXP given)
+unsigned glue_accepted(SEXP given)
 {
     size_t n;
     const char **words = glue_texts(given, "accept", &n);
@@ -53,7 +52,7 @@ static cellar_protect_options read_options(SEXP given)
     out.choice = (cellar_parameter_choice) glue_whole(given, "chosen", 0);
     if (below != NULL && strcmp(below, "suppress") == 0)
         out.below = CELLAR_BELOW_SUPPRESS;
-    out.accept = read_accepted(given);
+    out.accept = glue_accepted(given);
     out.threshold = glue_whole(given, "threshold", 0);
     out.max_cells = (uint64_t) glue_whole(given, "max_cells", (int64_t) out.max_cells);
     out.per_cell = (int) glue_whole(given, "per_cell", 0);
@@ -93,115 +92,20 @@ static purse read_purse(SEXP given)
     return out;
 }
 
-/* ---- the spec ---------------------------------------------------------------------- */
-
-static int is_spec_of(const char *spec, const char *name)
-{
-    const size_t length = strlen(name);
-    return strncmp(spec, name, length) == 0 && (spec[length] == ':' || spec[length] == '\0');
-}
-
-enum { SPEC_MAX = 4096 };
-
 /* ---- drawing ------------------------------------------------------------------------ */
 
-/* What a draw holds on its way; freed by draw_clear() in this order. */
-typedef struct drawing {
-    cellar_prepared *prepared;
-    cellar_mechanism *mechanism;
-    cellar_ledger *ledger;
-    char spec[SPEC_MAX];
-} drawing;
-
-static void draw_clear(drawing *d)
-{
-    cellar_prepared_free(d->prepared);
-    cellar_mechanism_free(d->mechanism);
-    cellar_ledger_close(d->ledger);
-}
-
-/* What is hidden about a unit is the dataset's to say. */
-static cellar_status follow_dataset(const cellar_ledger *ledger, const purse *p,
-                                    cellar_protect_options *options, cellar_error *err)
-{
-    const cellar_ledger_entry *dataset =
-        p->payment.dataset != NULL ? cellar_ledger_find_dataset(ledger, p->payment.dataset) : NULL;
-    if (dataset == NULL)
-        return CELLAR_OK; /* spending refuses it */
-    if (options->neighbours != CELLAR_NEIGHBOURS_DEFAULT &&
-        options->neighbours != dataset->neighbours) {
-        snprintf(err->message, sizeof err->message,
-                 "neighbours = \"%s\": dataset '%s' accounts under %s, and these cannot be added",
-                 cellar_neighbours_name(options->neighbours), p->payment.dataset,
-                 cellar_neighbours_name(dataset->neighbours));
-        return CELLAR_ERR_ARGUMENT;
-    }
-    options->neighbours = dataset->neighbours;
-    if (options->unit == NULL)
-        options->unit = dataset->unit;
-    return CELLAR_OK;
-}
-
-static cellar_status prepare(const cellar_table *table, const cellar_protect_options *options,
-                             drawing *d, cellar_error *err)
-{
-    cellar_status status;
-    if (is_spec_of(d->spec, "cell-key"))
-        return cellar_protect_prepare_cell_keys(table, d->spec, options, &d->prepared, err);
-    if (is_spec_of(d->spec, "multinomial-dirichlet"))
-        return cellar_protect_prepare_dirichlet(table, d->spec, options, &d->prepared, err);
-    status = cellar_mechanism_create(d->spec, &d->mechanism, err);
-    return status == CELLAR_OK
-               ? cellar_protect_prepare(table, d->mechanism, options, &d->prepared, err)
-               : status;
-}
-
-/* Cell keys cost no budget: the ledger notes them. */
-static cellar_status note(drawing *d, const purse *p, cellar_release **out, cellar_error *err)
-{
-    char stamp[CELLAR_STAMP_TEXT];
-    cellar_release_file *file = NULL;
-    cellar_status status =
-        cellar_release_file_open(p->file.path, &p->file.write, p->file.replace, &file, err);
-    if (status == CELLAR_OK)
-        status = cellar_prepared_note(d->prepared, d->ledger, &p->payment, stamp, err);
-    if (status == CELLAR_OK)
-        status = cellar_prepared_draw(d->prepared, stamp, out, err);
-    if (status == CELLAR_OK)
-        status = cellar_release_file_write(file, *out, err);
-    cellar_release_file_discard(file);
-    return status;
-}
-
-static cellar_status spend(drawing *d, const purse *p, cellar_release **out, cellar_error *err)
-{
-    cellar_spend_result result;
-    cellar_status status =
-        cellar_prepared_spend(d->prepared, d->ledger, &p->payment, &p->file, &result, out, err);
-    if (status == CELLAR_OK && *out == NULL) /* asked before: the recorded file stands */
-        status = cellar_release_read(p->file.path, CELLAR_TABLE_AUTO, out, err);
-    return status;
-}
-
 static cellar_status draw(const cellar_table *table, const char *spec,
-                          cellar_protect_options *options, const purse *p, drawing *d,
+                          const cellar_protect_options *options, const purse *p,
                           cellar_release **out, cellar_error *err)
 {
+    cellar_ledger *ledger = NULL;
     cellar_status status = CELLAR_OK;
-    if (p->ledger != NULL) {
-        status = cellar_ledger_open_file(p->ledger, p->ledger_key, &d->ledger, err);
-        if (status == CELLAR_OK)
-            status = follow_dataset(d->ledger, p, options, err);
-    }
+    if (p->ledger != NULL)
+        status = cellar_ledger_open_file(p->ledger, p->ledger_key, &ledger, err);
     if (status == CELLAR_OK)
-        status = cellar_protect_complete_spec(table, spec, options, d->spec, sizeof d->spec, err);
-    if (status == CELLAR_OK)
-        status = prepare(table, options, d, err);
-    if (status != CELLAR_OK)
-        return status;
-    if (d->ledger == NULL)
-        return cellar_prepared_draw(d->prepared, NULL, out, err);
-    return is_spec_of(d->spec, "cell-key") ? note(d, p, out, err) : spend(d, p, out, err);
+        status = cellar_protect_spec(table, spec, options, ledger, &p->payment, &p->file, out, err);
+    cellar_ledger_close(ledger);
+    return status;
 }
 
 SEXP cellar_r_protect(SEXP table_handle, SEXP spec, SEXP given)
@@ -209,13 +113,11 @@ SEXP cellar_r_protect(SEXP table_handle, SEXP spec, SEXP given)
     SEXP handle = PROTECT(glue_new(GLUE_RELEASE));
     const cellar_table *table = glue_get(table_handle, GLUE_TABLE);
     const char *mechanism = glue_utf8(spec);
-    cellar_protect_options options = read_options(given);
+    const cellar_protect_options options = read_options(given);
     const purse p = read_purse(given);
-    drawing d = {0};
     cellar_release *release = NULL;
     cellar_error err;
-    const cellar_status status = draw(table, mechanism, &options, &p, &d, &release, &err);
-    draw_clear(&d);
+    const cellar_status status = draw(table, mechanism, &options, &p, &release, &err);
     glue_put(handle, release);
     UNPROTECT(1);
     return status == CELLAR_OK ? handle : glue_fail(status, &err);

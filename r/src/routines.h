@@ -44,6 +44,13 @@ SEXP cellar_r_create_key(SEXP path, SEXP edition);
 SEXP cellar_r_read_key(SEXP path);
 SEXP cellar_r_key_id(SEXP key);
 SEXP cellar_r_protect(SEXP table, SEXP spec, SEXP options);
+/* The member "accept", words that R has checked, as a sum of cellar_acceptance. */
+unsigned glue_accepted(SEXP given);
+
+/* sign.c */
+SEXP cellar_r_sign(SEXP folder, SEXP key, SEXP given);
+SEXP cellar_r_verify_folder(SEXP folder, SEXP public_key);
+SEXP cellar_r_write_public_key(SEXP key, SEXP path, SEXP replace);
 
 /* release.c */
 SEXP cellar_r_read_release(SEXP path);

@@ -48,7 +48,7 @@ static void read_variable(SEXP given, cellar_variable_spec *out)
 {
     *out = cellar_variable_spec_default();
     out->name = glue_text(given, "name");
-    out->column = glue_text(given, "column");
+    out->column = glue_needed_text(given, "column");
     out->codelist = glue_object(given, "codelist", GLUE_CODELIST);
     out->domain_public = (int) glue_whole(given, "domain_public", 0);
     out->level = (size_t) glue_whole(given, "level", 0);

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Folders are signed and verified as the command line does it.
+
+test_that("a folder is signed and verified", {
+  folder <- scratch()
+  pack <- file.path(folder, "pack")
+  dir.create(pack)
+  release <- protect(plain_table(), "discrete-laplace", negatives = "keep", total_epsilon = "1")
+  write_release(release, file.path(pack, "release.csv"))
+  create_key(file.path(folder, "key"))
+  key <- read_key(file.path(folder, "key"))
+  expect_error(sign_release(pack, key), "unaccounted", class = "CELLAR_ERR_RULE")
+  done <- sign_release(pack, key, accept = "unaccounted")
+  expect_identical(c(done$releases, done$recomputed, done$unaccounted), c(1, 1, 2))
+  write_public_key(key, file.path(folder, "pub"))
+  run("key", "public", file.path(folder, "key"), "-o", file.path(folder, "cli.pub"))
+  expect_identical(bytes(file.path(folder, "pub")), bytes(file.path(folder, "cli.pub")))
+  expect_identical(verify_release(pack, file.path(folder, "pub")), done)
+  expect_match(run("verify-release", pack, "--key", file.path(folder, "pub")), "verified", all = FALSE)
+  cat("more\n", file = file.path(pack, "release.csv"), append = TRUE)
+  expect_error(verify_release(pack, file.path(folder, "pub")), "release.csv", class = "cellar_error")
+  expect_error(sign_release(pack, NULL), "read_key")
+  expect_error(sign_release(pack, key, accept = "everything"), "no-protection")
+  expect_error(write_public_key("key", file.path(folder, "p")), "read_key")
+})
