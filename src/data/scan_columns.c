@@ -39,6 +39,18 @@ char scan_suspect_delimiter(const cellar_scan *scan)
     return found != NULL ? *found : '\0';
 }
 
+/* Only text files are refused as soon as two columns share a name. */
+static cellar_status check_single(const cellar_scan *scan, size_t column, cellar_error *err)
+{
+    const char *name = cellar_scan_column(scan, column);
+    for (size_t other = column + 1; other < cellar_scan_n_columns(scan); other++)
+        if (strcmp(cellar_scan_column(scan, other), name) == 0)
+            return cellar_fail(err, CELLAR_ERR_INPUT,
+                               "%s: columns %zu and %zu have the same name, '%.200s'", scan->path,
+                               column + 1, other + 1, name);
+    return CELLAR_OK;
+}
+
 cellar_status cellar_scan_find_column(const cellar_scan *scan, const char *name, size_t *column,
                                       cellar_error *err)
 {
@@ -49,7 +61,7 @@ cellar_status cellar_scan_find_column(const cellar_scan *scan, const char *name,
 
     for (*column = 0; *column < n; ++*column)
         if (strcmp(cellar_scan_column(scan, *column), name) == 0)
-            return CELLAR_OK;
+            return check_single(scan, *column, err);
     names = cellar_alloc(n + 1, sizeof *names);
     if (names == NULL)
         return cellar_fail_memory(err, "the names of columns");

@@ -56,7 +56,9 @@ static void end_struct(cellar_text *out)
 
 /* A page of a column of 32-bit numbers. */
 typedef struct sample {
-    int is_optional, is_second;    /* of the second kind */
+    uint32_t physical; /* 0: that of these numbers, 1 */
+    int is_optional, is_repeated;
+    int is_second;                 /* of the second kind */
     uint32_t codec;                /* as it is numbered in files */
     uint32_t n, n_nulls;           /* rows */
     uint32_t size;                 /* unpacked */
@@ -95,7 +97,7 @@ static void add_chunk(cellar_text *out, const sample *s, size_t length)
 {
     add_i64(out, 2, 4);
     add_field(out, 1, STRUCT);
-    add_i32(out, 1, 1);
+    add_i32(out, 1, s->physical > 0 ? s->physical : 1);
     add_list(out, 1, 0, I32);
     add_list(out, 1, 0, BINARY);
     add_i32(out, 1, s->codec);
@@ -115,8 +117,8 @@ static void add_footer(cellar_text *out, const sample *s, size_t length)
     cellar_text_add(out, "\1r", 2);
     add_i32(out, 1, 1);
     end_struct(out);
-    add_i32(out, 1, 1);
-    add_i32(out, 2, s->is_optional ? 1 : 0);
+    add_i32(out, 1, s->physical > 0 ? s->physical : 1);
+    add_i32(out, 2, s->is_repeated ? 2 : s->is_optional ? 1 : 0);
     add_field(out, 1, BINARY);
     cellar_text_add(out, "\1n", 2);
     end_struct(out);
@@ -267,6 +269,20 @@ static void test_checksums(void **state)
     check_refused(&s, "f: the Parquet file is damaged: column 'n': the checksum of a page");
 }
 
+/* Also of the times of older programs, which have no type but their bytes. */
+static void test_lists_are_refused(void **state)
+{
+    (void) state;
+    for (uint32_t physical = 1; physical <= 3; physical += 2) {
+        const sample s = {
+            .physical = physical, .is_repeated = 1, .checksum = -1, .bytes = three, .length = 1};
+        cellar_text found = {0};
+        cellar_error err = {""};
+        assert_int_equal(read_values(&s, &found, &err), CELLAR_ERR_UNSUPPORTED);
+        assert_non_null(strstr(err.message, "f: column 'n' holds lists, "));
+    }
+}
+
 /* Spark writes years beyond its range as times of day below 0. */
 static void test_times_of_day(void **state)
 {
@@ -311,9 +327,9 @@ static void test_times_of_day(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gzip_members),    cmocka_unit_test(test_empty_second_page),
-        cmocka_unit_test(test_needless_levels), cmocka_unit_test(test_checksums),
-        cmocka_unit_test(test_times_of_day),
+        cmocka_unit_test(test_gzip_members),      cmocka_unit_test(test_empty_second_page),
+        cmocka_unit_test(test_needless_levels),   cmocka_unit_test(test_checksums),
+        cmocka_unit_test(test_lists_are_refused), cmocka_unit_test(test_times_of_day),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,11 +47,12 @@ cellar_status parquet_cursor_create(const parquet_file *file, size_t column, par
     parquet_cursor *c;
     *out = NULL;
     if (file->columns[column].meaning == PARQUET_UNREADABLE)
-        return cellar_fail(err, CELLAR_ERR_UNSUPPORTED,
-                           "%s: column '%.200s' holds lists, structures, intervals or numbers "
-                           "of half precision; expected texts, other numbers, truth values, dates "
-                           "or times",
-                           file->name, file->columns[column].name);
+        return cellar_fail(
+            err, CELLAR_ERR_UNSUPPORTED,
+            "%s: column '%.200s' holds lists, structures, intervals, UUIDs or "
+            "numbers of half precision; expected texts, other numbers, truth values, "
+            "dates or times",
+            file->name, file->columns[column].name);
     c = cellar_alloc(1, sizeof *c);
     if (c != NULL)
         c->head = cellar_alloc(HEAD_BYTES_MAX, 1);

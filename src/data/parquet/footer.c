@@ -198,11 +198,11 @@ static int make_column(const element *e, size_t leaf, parquet_column *out)
         return 0;
     out->physical = (parquet_physical) e->physical;
     out->meaning = meaning_of(e, &out->scale);
-    if (out->physical == PARQUET_INT96 && out->meaning == PARQUET_AS_IS) {
+    if (e->repetition == IS_REPEATED) {
+        out->meaning = PARQUET_UNREADABLE;
+    } else if (out->physical == PARQUET_INT96 && out->meaning == PARQUET_AS_IS) {
         out->meaning = PARQUET_TIMESTAMP; /* as older programs write it */
         out->scale = 9;
-    } else if (e->repetition == IS_REPEATED) {
-        out->meaning = PARQUET_UNREADABLE;
     } else if (!fits(out)) {
         return 0;
     }

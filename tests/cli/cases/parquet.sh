@@ -9,5 +9,6 @@ cellar tabulate "$corpus/b_zstd_V2" --by d --where 'm>=0.10' 2>/dev/null
 cellar describe "$corpus/b_gzip_V1"
 cellar tabulate "$corpus/nested" --by s 2>/dev/null
 cellar tabulate "$corpus/nested" --by l 2>&1 | sed 's,.*/,,'
+cellar tabulate "$corpus/twice" --by n 2>&1 | sed 's,.*/,,'
 head -c 300 "$corpus/a_snappy_V2" >cut
 cellar tabulate cut --by f 2>&1
