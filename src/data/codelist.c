@@ -62,9 +62,12 @@ void cellar_codelist_free(cellar_codelist *list)
 cellar_status cellar_codelist_fail(const cellar_codelist *list, const codelist_entry *entry,
                                    const char *column, const char *what, cellar_error *err)
 {
-    if (list->name == NULL) /* perhaps made of values of records, which are not said */
+    if (list->name == NULL)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "code list: code number %zu: %s",
                            (size_t) (entry - list->entries) + 1, what);
+    if (list->names_codes)
+        return cellar_fail(err, CELLAR_ERR_INPUT, "%s:%" PRIu32 ": code '%.100s': %s", list->name,
+                           entry->line, entry->code, what);
     if (column == NULL)
         return cellar_fail(err, CELLAR_ERR_INPUT, "%s:%" PRIu32 ": %s", list->name, entry->line,
                            what);

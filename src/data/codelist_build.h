@@ -36,7 +36,8 @@ struct cellar_codelist {
     cellar_arena *arena;     /* everything below but `entries` */
     const char *name;        /* the file, in messages; NULL when built in memory */
     const char *code_column; /* where the file has the codes; NULL when it has no columns */
-    const char *reviewer;    /* of a draft, "" until there is one; NULL: it is no draft */
+    int names_codes;      /* 1: messages say a code instead of the column, of which it has none */
+    const char *reviewer; /* of a draft, "" until there is one; NULL: it is no draft */
     codelist_entry *entries;
     size_t n_codes, capacity;
     size_t n_languages, n_hierarchies;
@@ -61,7 +62,8 @@ cellar_status cellar_codelist_create_for_file(const char *name, cellar_codelist 
 codelist_entry *cellar_codelist_new_entry(cellar_codelist *list, const char *code, size_t length,
                                           uint64_t line, cellar_error *err);
 
-/* "FILE:LINE: column 'COLUMN': WHAT", or "code 'CODE': WHAT" for a list built in memory. */
+/* "FILE:LINE: column 'COLUMN': WHAT", or "FILE:LINE: code 'CODE': WHAT" for a list that names
+ * codes; "code list: code number N: WHAT" for one built in memory, perhaps of values of records. */
 cellar_status cellar_codelist_fail(const cellar_codelist *list, const codelist_entry *entry,
                                    const char *column, const char *what, cellar_error *err);
 

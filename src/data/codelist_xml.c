@@ -73,13 +73,23 @@ static int fits_ddi(const char *wanted, const cellar_xml *xml, const char *name)
     return strcmp(wanted, name) == 0 || (id != NULL && strcmp(wanted, id) == 0);
 }
 
+/* As much of it as there is room for, in whole characters. */
+static void keep_name(xml_reader *reader, const char *name)
+{
+    size_t n = strnlen(name, sizeof reader->name - 1);
+    while (n > 0 && ((unsigned char) name[n] & 0xc0) == 0x80)
+        n--;
+    memcpy(reader->name, name, n);
+    reader->name[n] = '\0';
+}
+
 static cellar_status open_list(xml_reader *reader, const cellar_xml *xml, cellar_error *err)
 {
     const char *name = cellar_xml_attribute(xml, reader->words->id);
     if (name == NULL)
         return cellar_xml_fail(xml, err, "expected <%s> with the attribute '%s'",
                                reader->words->list, reader->words->id);
-    snprintf(reader->name, sizeof reader->name, "%s", name);
+    keep_name(reader, name);
     reader->list_depth = cellar_xml_depth(xml);
     reader->has_codes = 0;
     reader->is_read = reader->n_found == 0;
@@ -314,6 +324,7 @@ cellar_status cellar_codelist_parse_xml(const char *name, const char *bytes, siz
 
     *out = NULL;
     CELLAR_TRY(cellar_codelist_create_for_file(name, &reader.list, err));
+    reader.list->names_codes = 1;
     reader.list->n_hierarchies = 1; /* so that codes have room for a parent */
     CELLAR_TRY(cellar_xml_parse(name, bytes, length, &handler, err));
     CELLAR_TRY(check_choice(&reader, name, err));

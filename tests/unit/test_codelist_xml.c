@@ -123,10 +123,10 @@ static void test_bad_files(void **state)
          "f.xml:2:23: expected a code in this <catgry>"},
         {"<Structure><Codelist id=\"A\">\n<Code id=\"a\"/>\n<Code "
          "id=\"a\"/></Codelist></Structure>",
-         "f.xml:3: is already in line 2"},
+         "f.xml:3: code 'a': is already in line 2"},
         {"<Structure><Codelist id=\"A\"><Code id=\"a\"><Parent>b</Parent></Code></Codelist>"
          "</Structure>",
-         "f.xml:1: column 'parent': the parent is not in the list"},
+         "f.xml:1: code 'a': the parent is not in the list"},
         {"<Structure><Codelist id=\"A\"><CodelistExtension/></Codelist></Structure>",
          "f.xml:1:29: expected all codes in the code list itself: it extends others, which are "
          "not looked for"},
