@@ -95,7 +95,8 @@ cellar_table_parse(const char *name, const char *bytes, size_t length,
                    const cellar_table_read_options *options, cellar_table **out, cellar_error *err);
 
 /* Reads partial tables, several at the same time (n_threads; 0: one per processor), and adds them
- * up with cellar_table_merge(). `options` may be NULL. On failure *out is NULL. */
+ * up with cellar_table_merge(). Refuses (CELLAR_ERR_ARGUMENT) the same file twice. `options` may be
+ * NULL. On failure *out is NULL. */
 CELLAR_API CELLAR_NODISCARD cellar_status cellar_table_merge_files(
     const char *const *paths, size_t n_paths, const cellar_table_read_options *options,
     int n_threads, cellar_table **out, cellar_error *err);

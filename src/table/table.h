@@ -59,6 +59,10 @@ cellar_status cellar_table_check_sums(const cellar_table *table, const char *nam
 cellar_status cellar_cells_create_like(const cellar_cells *like, size_t n, cellar_cells *out,
                                        cellar_error *err);
 
+/* cellar_table_merge() where messages name the tables by their files (NULL: by their numbers). */
+cellar_status cellar_table_merge_named(const cellar_table *const *tables, const char *const *names,
+                                       size_t n_tables, cellar_table **out, cellar_error *err);
+
 /* ---- single cells, inline because expansion spends its time here ---- */
 
 /* Copies the cell `from` of `source` to position `to`. */

@@ -9,6 +9,21 @@
 #include "table/counting/tabulation.h"
 #include "table/table.h"
 
+/* What is added up. */
+typedef struct parts {
+    const cellar_table *const *tables;
+    const char *const *names; /* of their files, or NULL */
+    size_t n;
+    cellar_cells like; /* the arrays that some table's cells have */
+} parts;
+
+static cellar_status fail_part(const parts *p, size_t k, const char *what, cellar_error *err)
+{
+    return p->names != NULL
+               ? cellar_fail(err, CELLAR_ERR_RULE, "%s: the partial table %s", p->names[k], what)
+               : cellar_fail(err, CELLAR_ERR_RULE, "partial table %zu %s", k + 1, what);
+}
+
 /* The description sorts variables and codes; cells are numbered in their order. */
 static int have_same_order(const cellar_schema *a, const cellar_schema *b)
 {
@@ -39,45 +54,55 @@ static cellar_status check_domains(const cellar_schema *schema, cellar_error *er
     return CELLAR_OK;
 }
 
-static cellar_status check_stated(const cellar_table *table, size_t k, cellar_error *err)
+static cellar_status check_stated(const parts *p, size_t k, cellar_error *err)
 {
-    return table->tabulation != NULL
-               ? CELLAR_OK
-               : cellar_fail(err, CELLAR_ERR_RULE,
-                             "partial table %zu does not say what was counted", k + 1);
+    return p->tables[k]->tabulation != NULL ? CELLAR_OK
+                                            : fail_part(p, k, "does not say what was counted", err);
+}
+
+/* A file may state weights that it does not hold. A table without cells has no arrays. */
+static cellar_status check_arrays(const parts *p, size_t k, cellar_error *err)
+{
+    const cellar_cells *cells = &p->tables[k]->cells;
+    if (cells->n > 0 && ((p->like.weight != NULL && cells->weight == NULL) ||
+                         (p->like.key != NULL && cells->key == NULL)))
+        return fail_part(p, k, "lacks the weights or the record keys that others have", err);
+    return CELLAR_OK;
 }
 
 /* Whether table number `k` says the same as the first, whose description is `first`. */
-static cellar_status check_same(const cellar_table *const *tables, size_t k, const char *first,
-                                cellar_error *err)
+static cellar_status check_same(const parts *p, size_t k, const char *first, cellar_error *err)
 {
+    const cellar_table *const *tables = p->tables;
     cellar_status status = CELLAR_OK;
     char *text = NULL;
     int is_same;
-    CELLAR_TRY(check_stated(tables[k], k, err));
+    CELLAR_TRY(check_stated(p, k, err));
     CELLAR_TRY(cellar_table_describe(tables[k], &text, err));
     is_same = strcmp(text, first) == 0 && have_same_order(tables[0]->schema, tables[k]->schema) &&
               tables[0]->key_range == tables[k]->key_range &&
               tables[0]->max_weight == tables[k]->max_weight;
     if (!is_same)
-        status = cellar_fail(err, CELLAR_ERR_RULE,
-                             "partial table %zu was not counted like the first one: variables, "
-                             "codes, conditions, weights and keys must be the same",
-                             k + 1);
+        status = fail_part(p, k,
+                           "was not counted like the first one: variables, codes, conditions, "
+                           "weights and keys must be the same",
+                           err);
 out:
     cellar_free(text);
     return status;
 }
 
-static cellar_status check_all(const cellar_table *const *tables, size_t n, cellar_error *err)
+static cellar_status check_all(const parts *p, cellar_error *err)
 {
     cellar_status status = CELLAR_OK;
     char *first = NULL;
-    CELLAR_TRY(check_stated(tables[0], 0, err));
-    CELLAR_TRY(check_domains(tables[0]->schema, err));
-    CELLAR_TRY(cellar_table_describe(tables[0], &first, err));
-    for (size_t k = 1; k < n; k++)
-        CELLAR_TRY(check_same(tables, k, first, err));
+    CELLAR_TRY(check_stated(p, 0, err));
+    CELLAR_TRY(check_domains(p->tables[0]->schema, err));
+    CELLAR_TRY(cellar_table_describe(p->tables[0], &first, err));
+    for (size_t k = 1; k < p->n; k++)
+        CELLAR_TRY(check_same(p, k, first, err));
+    for (size_t k = 0; k < p->n; k++)
+        CELLAR_TRY(check_arrays(p, k, err));
 out:
     cellar_free(first);
     return status;
@@ -85,8 +110,7 @@ out:
 
 /* ---- adding up --------------------------------------------------------------- */
 
-/* What all tables' cells have. */
-static cellar_cells find_parts(const cellar_table *const *tables, size_t n)
+static cellar_cells find_arrays(const cellar_table *const *tables, size_t n)
 {
     cellar_cells like = {0};
     for (size_t k = 0; k < n; k++) {
@@ -95,10 +119,6 @@ static cellar_cells find_parts(const cellar_table *const *tables, size_t n)
         like.key = cells->key != NULL ? cells->key : like.key;
         like.status = cells->status != NULL ? cells->status : like.status;
     }
-    for (size_t k = 0; k < n; k++)
-        CELLAR_ASSERT(tables[k]->cells.n == 0 ||
-                      ((like.weight == NULL || tables[k]->cells.weight != NULL) &&
-                       (like.key == NULL || tables[k]->cells.key != NULL)));
     return like;
 }
 
@@ -137,10 +157,10 @@ static cellar_status add_cell(const cellar_table *const *tables, size_t n, table
 }
 
 /* Cells of tables stand in the order of their indices, and so do their sums. */
-static cellar_status add_up(const cellar_table *const *tables, size_t n, cells_builder *all,
-                            cellar_error *err)
+static cellar_status add_up(const parts *p, cells_builder *all, cellar_error *err)
 {
-    const cellar_cells like = find_parts(tables, n);
+    const cellar_table *const *tables = p->tables;
+    const size_t n = p->n;
     table_head *heads = cellar_alloc(n, sizeof *heads);
     cellar_status status = CELLAR_OK;
     uint64_t index = UINT64_MAX;
@@ -150,9 +170,9 @@ static cellar_status add_up(const cellar_table *const *tables, size_t n, cells_b
         heads[k] = (table_head){.index = index_at(tables[k], 0)};
         index = heads[k].index < index ? heads[k].index : index;
     }
-    CELLAR_TRY(cellar_cells_reserve(all, &like, tables[0]->cells.n, err));
+    CELLAR_TRY(cellar_cells_reserve(all, &p->like, tables[0]->cells.n, err));
     while (index != UINT64_MAX) {
-        CELLAR_TRY(cellar_cells_reserve(all, &like, 1, err));
+        CELLAR_TRY(cellar_cells_reserve(all, &p->like, 1, err));
         CELLAR_TRY(add_cell(tables, n, heads, &index, &all->cells, err));
     }
 out:
@@ -163,6 +183,13 @@ out:
 cellar_status cellar_table_merge(const cellar_table *const *tables, size_t n_tables,
                                  cellar_table **out, cellar_error *err)
 {
+    return cellar_table_merge_named(tables, NULL, n_tables, out, err);
+}
+
+cellar_status cellar_table_merge_named(const cellar_table *const *tables, const char *const *names,
+                                       size_t n_tables, cellar_table **out, cellar_error *err)
+{
+    const parts p = {tables, names, n_tables, find_arrays(tables, n_tables)};
     cells_builder all = {0};
     cellar_table *merged = NULL;
     cellar_status status = CELLAR_OK;
@@ -170,8 +197,8 @@ cellar_status cellar_table_merge(const cellar_table *const *tables, size_t n_tab
     *out = NULL;
     if (n_tables == 0)
         return cellar_fail(err, CELLAR_ERR_ARGUMENT, "there is no partial table to add up");
-    CELLAR_TRY(check_all(tables, n_tables, err));
-    CELLAR_TRY(add_up(tables, n_tables, &all, err));
+    CELLAR_TRY(check_all(&p, err));
+    CELLAR_TRY(add_up(&p, &all, err));
     CELLAR_TRY(
         cellar_table_from_cells(tables[0]->schema, &all.cells, tables[0]->key_range, &merged, err));
     CELLAR_TRY(cellar_table_inherit(&merged, tables[0], err));

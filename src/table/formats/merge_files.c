@@ -2,12 +2,12 @@
 /* Partial tables are read side by side: that takes longer than adding them up. */
 #include <sys/stat.h>
 
-#include <cellar/columns.h>
 #include <cellar/table_file.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "table/table.h"
 
 typedef struct part {
     cellar_table *table;
@@ -53,8 +53,9 @@ static cellar_status read_parts(void *context, size_t first, size_t last, int la
     return CELLAR_OK; /* what is wrong with the first of them is said below */
 }
 
-static cellar_status merge_parts(const part *parts, size_t n, cellar_table **out, cellar_error *err)
+static cellar_status merge_parts(const reading *r, size_t n, cellar_table **out, cellar_error *err)
 {
+    const part *parts = r->parts;
     const cellar_table **tables = cellar_alloc(n, sizeof *tables);
     cellar_status status = CELLAR_OK;
     if (tables == NULL)
@@ -65,7 +66,7 @@ static cellar_status merge_parts(const part *parts, size_t n, cellar_table **out
             status = cellar_fail(err, parts[i].status, "%s", parts[i].error.message);
     }
     if (status == CELLAR_OK)
-        status = cellar_table_merge(tables, n, out, err);
+        status = cellar_table_merge_named(tables, r->paths, n, out, err);
     cellar_free(tables);
     return status;
 }
@@ -84,7 +85,7 @@ cellar_status cellar_table_merge_files(const char *const *paths, size_t n_paths,
         CELLAR_TRY(cellar_fail_memory(err, "partial tables"));
     CELLAR_TRY(cellar_pool_create(n_threads, &pool, err));
     CELLAR_TRY(cellar_pool_for(pool, n_paths, 1, read_parts, &r, err));
-    CELLAR_TRY(merge_parts(r.parts, n_paths, out, err));
+    CELLAR_TRY(merge_parts(&r, n_paths, out, err));
 out:
     for (size_t i = 0; r.parts != NULL && i < n_paths; i++)
         cellar_table_free(r.parts[i].table);
