@@ -49,5 +49,9 @@ cellar_status cellar_estimate_of_numbers(const char *name, cellar_numbers *numbe
 /* The estimate in the bytes of a file, as cellar_numbers_parse() takes them. */
 cellar_status cellar_estimate_parse(const cellar_source *source, const char *beside, size_t length,
                                     cellar_estimate **out, cellar_error *err);
+/* All that the object beside a file (cellar_sidecar_read()) says about an estimate, without its
+ * cells. */
+cellar_status cellar_sidecar_estimate(const char *path, json_t *sidecar, cellar_estimate **out,
+                                      cellar_error *err);
 
 #endif

@@ -98,3 +98,18 @@ cellar_status cellar_estimate_read(const char *path, cellar_table_format format,
     cellar_numbers_clear(&numbers);
     return status;
 }
+
+cellar_status cellar_sidecar_estimate(const char *path, json_t *sidecar, cellar_estimate **out,
+                                      cellar_error *err)
+{
+    const cellar_table_read_options options = {.format = CELLAR_TABLE_SDMX};
+    const cellar_source source = {
+        .name = path, .bytes = "", .options = &options, .kind = CELLAR_SHEET_ESTIMATE};
+    cellar_numbers numbers = {.description = json_incref(sidecar)};
+    cellar_status status = cellar_extension_begin(&source, sidecar, &numbers.loaded, err);
+    *out = NULL;
+    if (status == CELLAR_OK)
+        status = cellar_estimate_of_numbers(path, &numbers, out, err);
+    cellar_numbers_clear(&numbers);
+    return status;
+}

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "release/estimate/estimate.h"
 #include "release/files/description.h"
 #include "release/files/inspected.h"
 #include "release/files/release_file.h"
@@ -148,26 +149,48 @@ static cellar_status inspect_whole(const inspected *file, cellar_table_format fo
     return status == CELLAR_OK ? inspect_release(file, release, said, out, err) : status;
 }
 
-/* An estimate is whole. The certificates of its sources belong to other tables and are not computed
- * again; those of the releases themselves are. */
-static cellar_status inspect_estimate(const inspected *file, cellar_table_format format,
-                                      sayings *said, cellar_manifest_findings *out,
-                                      cellar_error *err)
+/* The certificates of its sources belong to other tables and are not computed again; those of the
+ * releases themselves are. Frees the estimate. */
+static void inspect_estimate(cellar_estimate *estimate, sayings *said,
+                             cellar_manifest_findings *out)
+{
+    said->at_level[cellar_estimate_level(estimate)] = 1;
+    said->is_unaccounted |=
+        strstr(cellar_estimate_description(estimate), CELLAR_RELEASE_UNACCOUNTED) != NULL;
+    out->n_estimates++;
+    cellar_estimate_free(estimate);
+}
+
+/* An estimate is whole. */
+static cellar_status inspect_whole_estimate(const inspected *file, cellar_table_format format,
+                                            sayings *said, cellar_manifest_findings *out,
+                                            cellar_error *err)
 {
     cellar_estimate *estimate = NULL;
     const cellar_status status = cellar_estimate_read(file->path, format, &estimate, err);
-    if (status == CELLAR_OK) {
-        said->at_level[cellar_estimate_level(estimate)] = 1;
-        said->is_unaccounted |=
-            strstr(cellar_estimate_description(estimate), CELLAR_RELEASE_UNACCOUNTED) != NULL;
-        out->n_estimates++;
-    }
-    cellar_estimate_free(estimate);
+    if (status == CELLAR_OK)
+        inspect_estimate(estimate, said, out);
     return status;
 }
 
-/* Values that are those of the description beside them, of a release or an estimate. SDMX-CSV and
- * spreadsheets are only written; a fitted table of version 0.1 does not say how it was computed. */
+/* Its values in SDMX-CSV and in a spreadsheet are those of the description, by its digest. A fitted
+ * table of version 0.1 does not say how it was computed. */
+static cellar_status inspect_estimate_beside(const inspected *file, json_t *sidecar, sayings *said,
+                                             cellar_manifest_findings *out, cellar_error *err)
+{
+    cellar_estimate *estimate = NULL;
+    cellar_status status;
+    if (json_object_get(sidecar, "computed") == NULL)
+        return CELLAR_OK;
+    if (strncmp(file->bytes, "PK\003\004", 4) != 0 && strncmp(file->bytes, "STRUCTURE,", 10) != 0)
+        return inspect_whole_estimate(file, CELLAR_TABLE_CSV, said, out, err);
+    status = cellar_sidecar_estimate(file->path, sidecar, &estimate, err);
+    if (status == CELLAR_OK)
+        inspect_estimate(estimate, said, out);
+    return status;
+}
+
+/* Values that are those of the description beside them, of a release or an estimate. */
 static cellar_status inspect_beside(const inspected *file, sayings *said,
                                     cellar_manifest_findings *out, cellar_error *err)
 {
@@ -183,11 +206,9 @@ static cellar_status inspect_beside(const inspected *file, sayings *said,
         status = cellar_sidecar_release(file->path, sidecar, &release, err);
         if (status == CELLAR_OK)
             status = inspect_release(file, release, said, out, err);
-    } else if (strncmp(file->bytes, "PK\003\004", 4) == 0)
-        out->n_estimates++;
-    else if (strncmp(file->bytes, "STRUCTURE,", 10) != 0 &&
-             json_object_get(sidecar, "computed") != NULL)
-        status = inspect_estimate(file, CELLAR_TABLE_CSV, said, out, err);
+    } else {
+        status = inspect_estimate_beside(file, sidecar, said, out, err);
+    }
     json_decref(sidecar);
     return status;
 }
@@ -260,9 +281,9 @@ static cellar_status inspect_kind(const inspected *file, inspected_kind kind, sa
     case INSPECTED_PX:
         return inspect_whole(file, CELLAR_TABLE_PX, said, run->found, err);
     case INSPECTED_ESTIMATE_JSON:
-        return inspect_estimate(file, CELLAR_TABLE_JSONSTAT, said, run->found, err);
+        return inspect_whole_estimate(file, CELLAR_TABLE_JSONSTAT, said, run->found, err);
     case INSPECTED_ESTIMATE_PX:
-        return inspect_estimate(file, CELLAR_TABLE_PX, said, run->found, err);
+        return inspect_whole_estimate(file, CELLAR_TABLE_PX, said, run->found, err);
     case INSPECTED_BESIDE:
         return inspect_beside(file, said, run->found, err);
     case INSPECTED_PACK:
