@@ -10,7 +10,7 @@ enum {
     BOOK_N_ABOUT = 3    /* columns of the sheet About */
 };
 
-static const unsigned char book_about_widths[BOOK_N_ABOUT] = {28, 28, 100};
+static const unsigned char book_about_widths[BOOK_N_ABOUT] = {20, 20, 44}; /* as wide as a page */
 
 /* An answer, and how its headings are written. */
 typedef struct answer_book {
@@ -41,7 +41,7 @@ static void book_add_lead(const serve_grid *grid, cellar_book_place *place)
     cellar_text title = {0};
     cellar_book_open_row(place);
     serve_grid_add_title(grid, &title);
-    cellar_book_add_gathered(place, CELLAR_BOOK_HEADING, &title);
+    cellar_book_add_gathered(place, CELLAR_BOOK_TITLE, &title);
     cellar_book_close_row(place);
     cellar_book_open_row(place);
     cellar_book_add_text(place, CELLAR_BOOK_PLAIN,

@@ -260,7 +260,8 @@ static void texts_stay_texts(void **state)
         {"t.xlsx", "docProps/core.xml", "<dc:language>sv</dc:language>"},
         {"t.xlsx", "docProps/core.xml", "<dc:title>A &lt;title&gt; &amp; &quot;more&quot;<"},
         {"t.xlsx", "xl/worksheets/sheet1.xml",
-         "<row r=\"2\"><c r=\"A2\" s=\"1\" t=\"inlineStr\"><is><t xml:space=\"preserve\">Protection"
+         "<row r=\"2\" ht=\"045\"><c r=\"A2\" s=\"13\" t=\"inlineStr\"><is><t "
+         "xml:space=\"preserve\">Protection"
          "</t></is></c><c r=\"B2\" s=\"12\" t=\"inlineStr\"><is><t xml:space=\"preserve\">The "
          "released values of this table are differentially private for one record: epsilon 0.5"},
     };
@@ -310,8 +311,8 @@ static void what_does_not_fit_is_refused(void **state)
     const struct {
         const char *variable, *list, *said;
     } cases[] = {{"v", lists[0], NULL},
-                 {"v", lists[1], "at most 32767 letters"},
-                 {"v", lists[2], "at most 32767 letters"},
+                 {"v", lists[1], "at most 32767 letters, and a label of 'v' has more"},
+                 {"v", lists[2], "at most 32767 letters, and a label of 'v' has more"},
                  {"released", "code\na\n", "rename the variable"},
                  {"se", "code\na\n", NULL}};
     (void) state;
@@ -334,6 +335,28 @@ static void what_does_not_fit_is_refused(void **state)
     }
     for (size_t i = 0; i < 3; i++)
         cellar_free(lists[i]);
+}
+
+/* So is what the caller says about the table. */
+static void what_is_said_fits(void **state)
+{
+    char *text = cellar_alloc(1 << 16, 1);
+    const cellar_table_write_options cases[] = {
+        {.title = text}, {.units = text}, {.source = text}, {.note = text}};
+    cellar_table *table = table_of("v", "code\na\n");
+    (void) state;
+    for (size_t n = 32767; n <= 32768; n++) {
+        memset(text, 'x', n);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            cellar_table_write_options options = cases[i];
+            cellar_error err = {""};
+            options.format = CELLAR_TABLE_ODS;
+            assert_int_equal(cellar_release_file_check(table, CELLAR_BELOW_ZERO, &options, &err),
+                             n == 32767 ? CELLAR_OK : CELLAR_ERR_INPUT);
+        }
+    }
+    cellar_table_free(table);
+    cellar_free(text);
 }
 
 static void rows_are_limited(void **state)
@@ -446,6 +469,7 @@ int main(void)
         IN_SCRATCH(texts_stay_texts),
         IN_SCRATCH(true_counts_are_refused),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(what_is_said_fits),
         cmocka_unit_test(rows_are_limited),
         IN_SCRATCH(spreadsheets_are_not_read),
         cmocka_unit_test(marked_headings_differ),

@@ -29,9 +29,25 @@ static int book_is_too_long(const char *text)
     return strlen(text) > CELLAR_BOOK_MAX_LETTERS && book_letters(text) > CELLAR_BOOK_MAX_LETTERS;
 }
 
+/* Lines of a text that breaks between words, in a column so many letters wide. */
+static size_t book_lines(const char *text, size_t width)
+{
+    size_t n_lines = 0, n_letters = 0;
+    for (;; text++) {
+        if (*text == '\n' || *text == '\0') {
+            n_lines += 1 + 10 * n_letters / (9 * width); /* a tenth of a line stays empty */
+            n_letters = 0;
+        }
+        if (*text == '\0')
+            return n_lines;
+        n_letters += (*text & 0xc0) != 0x80;
+    }
+}
+
 void cellar_book_open_row(cellar_book_place *place)
 {
     place->column = 0;
+    place->n_lines = 1;
     place->form->open_row(place);
 }
 
@@ -45,7 +61,12 @@ void cellar_book_close_row(cellar_book_place *place)
 
 void cellar_book_add_text(cellar_book_place *place, cellar_book_style style, const char *text)
 {
+    const cellar_book_sheet *sheet = place->sheet;
     place->is_too_long |= book_is_too_long(text);
+    if (sheet->wraps && style != CELLAR_BOOK_TITLE) {
+        const size_t n_lines = book_lines(text, sheet->widths[place->column]);
+        place->n_lines = n_lines > place->n_lines ? n_lines : place->n_lines;
+    }
     place->form->text(place, style, text);
     place->column++;
 }
@@ -89,17 +110,19 @@ cellar_status cellar_book_check_room(uint64_t n_rows, uint64_t n_columns, cellar
     return CELLAR_OK;
 }
 
-static cellar_status book_fail_text(cellar_error *err)
+static cellar_status book_fail_text(const char *what, const char *variable, cellar_error *err)
 {
     return cellar_fail(err, CELLAR_ERR_INPUT,
-                       "a cell of a spreadsheet holds at most %d letters, and a text of this table "
-                       "has more: write CSV",
-                       (int) CELLAR_BOOK_MAX_LETTERS);
+                       "a cell of a spreadsheet holds at most %d letters, and %s%s%.100s%s has "
+                       "more: write CSV",
+                       (int) CELLAR_BOOK_MAX_LETTERS, what, variable != NULL ? " of '" : "",
+                       variable != NULL ? variable : "", variable != NULL ? "'" : "");
 }
 
-cellar_status cellar_book_check_text(const char *text, cellar_error *err)
+cellar_status cellar_book_check_text(const char *text, const char *what, const char *variable,
+                                     cellar_error *err)
 {
-    return book_is_too_long(text) ? book_fail_text(err) : CELLAR_OK;
+    return text != NULL && book_is_too_long(text) ? book_fail_text(what, variable, err) : CELLAR_OK;
 }
 
 int cellar_book_can_mark(const char *const *headings, size_t n)
@@ -157,5 +180,7 @@ cellar_status cellar_book_write(const cellar_book *book, cellar_book_format form
     out->failed |= place.out.failed;
     cellar_text_clear(&place.out);
     status = cellar_zip_end(&zip, err);
-    return status == CELLAR_OK && place.is_too_long ? book_fail_text(err) : status;
+    return status == CELLAR_OK && place.is_too_long
+               ? book_fail_text("a text of this table", NULL, err)
+               : status;
 }

@@ -20,7 +20,11 @@ enum {
     CELLAR_BOOK_MAX_WIDTH = 60
 };
 
-typedef enum cellar_book_style { CELLAR_BOOK_PLAIN, CELLAR_BOOK_HEADING } cellar_book_style;
+typedef enum cellar_book_style {
+    CELLAR_BOOK_PLAIN,
+    CELLAR_BOOK_HEADING, /* bold, of a row or a column */
+    CELLAR_BOOK_TITLE    /* bold, and never breaks: the cells to its right are empty */
+} cellar_book_style;
 
 /* In units of 10^-decimals; at most CELLAR_SHEET_MAX_DECIMALS. */
 typedef struct cellar_book_number {
@@ -35,7 +39,9 @@ typedef struct cellar_book_place {
     cellar_zip *zip;
     cellar_text out; /* what is not yet in the archive */
     size_t row, column;
-    int is_too_long; /* some text was */
+    size_t n_lines;   /* of the open row, where texts break: about as many as its longest has */
+    size_t height_at; /* of the open row in `out`, for XLSX */
+    int is_too_long;  /* some text was */
 } cellar_book_place;
 
 /* Cells are written from left to right, between the opening and the closing of their row. */
@@ -60,7 +66,7 @@ typedef struct cellar_book_sheet {
     size_t n_stub;     /* the first so many head their rows, and are repeated */
     size_t n_lead;     /* rows above the headings */
     size_t n_headings; /* rows that are repeated; 0: none */
-    int wraps;         /* 1: long texts break where their column ends */
+    int wraps;         /* 1: long texts break where their column ends, all but titles */
     /* Marks what is below the lead as a table: the texts of its one row of headings, which
      * cellar_book_can_mark() takes; there are rows below it. NULL: it is not marked. */
     const char *const *headings;
@@ -83,8 +89,10 @@ cellar_status cellar_book_write(const cellar_book *book, cellar_book_format form
 
 /* Fails when a sheet has no room for so many rows and columns. */
 cellar_status cellar_book_check_room(uint64_t n_rows, uint64_t n_columns, cellar_error *err);
-/* Fails when a cell has no room for the text. */
-cellar_status cellar_book_check_text(const char *text, cellar_error *err);
+/* Fails when a cell has no room for the text, which messages call `what` ("a label") and, unless it
+ * is NULL, `variable`; the text may be NULL. */
+cellar_status cellar_book_check_text(const char *text, const char *what, const char *variable,
+                                     cellar_error *err);
 /* 1 when headings can be those of a marked table: Excel repairs, with an alarm, a table with two
  * that differ in nothing but case, one that is empty or long, or one with control characters. */
 int cellar_book_can_mark(const char *const *headings, size_t n);

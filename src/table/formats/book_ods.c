@@ -13,6 +13,10 @@
 #define ODS_STYLES                                                                                 \
     "xmlns:style=\"" ODS_NAMES "style:1.0\" xmlns:fo=\"" ODS_NAMES                                 \
     "xsl-fo-compatible:1.0\" xmlns:number=\"" ODS_NAMES "datastyle:1.0\" "
+#define ODS_CELL_STYLE "style:family=\"table-cell\" style:parent-style-name=\"Default\""
+#define ODS_BOLD "<style:text-properties fo:font-weight=\"bold\"/>"
+#define ODS_WRAP                                                                                   \
+    "<style:table-cell-properties fo:wrap-option=\"wrap\" style:vertical-align=\"top\"/>"
 
 /* ---- cells -------------------------------------------------------------------- */
 
@@ -41,6 +45,13 @@ static void ods_add_words(cellar_text *out, const char *text)
     cellar_text_clear(&escaped);
 }
 
+static const char *ods_style(const cellar_book_place *place, cellar_book_style style)
+{
+    if (style == CELLAR_BOOK_TITLE || (style == CELLAR_BOOK_HEADING && !place->sheet->wraps))
+        return "heading";
+    return style == CELLAR_BOOK_HEADING ? "name" : place->sheet->wraps ? "note" : "Default";
+}
+
 static void ods_add_text(cellar_book_place *place, cellar_book_style style, const char *text)
 {
     if (text[0] == '\0') {
@@ -50,9 +61,7 @@ static void ods_add_text(cellar_book_place *place, cellar_book_style style, cons
     cellar_text_printf(&place->out,
                        "<table:table-cell table:style-name=\"%s\" office:value-type=\"string\">"
                        "<text:p>",
-                       style == CELLAR_BOOK_HEADING ? "heading"
-                       : place->sheet->wraps        ? "note"
-                                                    : "Default");
+                       ods_style(place, style));
     ods_add_words(&place->out, text);
     cellar_text_add_string(&place->out, "</text:p></table:table-cell>");
 }
@@ -107,7 +116,7 @@ static void ods_add_column_styles(const cellar_book *book, cellar_text *out)
         }
 }
 
-/* Numbers with 0 to 9 decimals, headings, and notes. */
+/* Numbers with 0 to 9 decimals, headings, and notes with their names. */
 static void ods_add_cell_styles(cellar_text *out)
 {
     for (int d = 0; d <= CELLAR_SHEET_MAX_DECIMALS; d++)
@@ -115,16 +124,14 @@ static void ods_add_cell_styles(cellar_text *out)
                            "<number:number-style style:name=\"digits%d\"><number:number "
                            "number:decimal-places=\"%d\" number:min-integer-digits=\"1\" "
                            "number:grouping=\"true\"/></number:number-style>\n"
-                           "<style:style style:name=\"value%d\" style:family=\"table-cell\" "
-                           "style:parent-style-name=\"Default\" style:data-style-name="
-                           "\"digits%d\"/>\n",
+                           "<style:style style:name=\"value%d\" " ODS_CELL_STYLE
+                           " style:data-style-name=\"digits%d\"/>\n",
                            d, d, d, d);
     cellar_text_add_string(
-        out, "<style:style style:name=\"heading\" style:family=\"table-cell\" "
-             "style:parent-style-name=\"Default\"><style:text-properties fo:font-weight=\"bold\"/>"
-             "</style:style>\n<style:style style:name=\"note\" style:family=\"table-cell\" "
-             "style:parent-style-name=\"Default\"><style:table-cell-properties "
-             "fo:wrap-option=\"wrap\"/></style:style>\n");
+        out,
+        "<style:style style:name=\"heading\" " ODS_CELL_STYLE ">" ODS_BOLD "</style:style>\n"
+        "<style:style style:name=\"name\" " ODS_CELL_STYLE ">" ODS_WRAP ODS_BOLD "</style:style>\n"
+        "<style:style style:name=\"note\" " ODS_CELL_STYLE ">" ODS_WRAP "</style:style>\n");
 }
 
 /* The style of all cells has the language in which a screen reader speaks: "pt-BR" in two parts. */

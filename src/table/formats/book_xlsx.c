@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Spreadsheets of Excel (ECMA-376). */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -15,14 +16,17 @@
 #define XLSX_TYPE "application/vnd.openxmlformats-officedocument.spreadsheetml."
 
 enum {
-    XLSX_PLAIN = CELLAR_BOOK_PLAIN, /* styles */
-    XLSX_BOLD = CELLAR_BOOK_HEADING,
-    XLSX_NUMBER = 2, /* and one more for each decimal */
+    XLSX_PLAIN, /* styles */
+    XLSX_BOLD,
+    XLSX_NUMBER, /* and one more for each decimal */
     XLSX_FIRST_FORMAT = 164,
     XLSX_N_DECIMALS = CELLAR_SHEET_MAX_DECIMALS + 1,
     XLSX_WRAPPED = XLSX_NUMBER + XLSX_N_DECIMALS,
+    XLSX_WRAPPED_BOLD,
     XLSX_N_STYLES
 };
+
+enum { XLSX_LINE_POINTS = 15, XLSX_MAX_LINES = 27 }; /* rows are 409 points high at most */
 
 static const char *const sheet_files[CELLAR_BOOK_MAX_SHEETS] = {"xl/worksheets/sheet1.xml",
                                                                 "xl/worksheets/sheet2.xml"};
@@ -75,13 +79,19 @@ static void xlsx_open_cell(cellar_book_place *place, int style)
     cellar_text_printf(&place->out, "%zu\" s=\"%d\"", place->row + 1, style);
 }
 
+static int xlsx_style(const cellar_book_place *place, cellar_book_style style)
+{
+    if (style == CELLAR_BOOK_PLAIN)
+        return place->sheet->wraps ? XLSX_WRAPPED : XLSX_PLAIN;
+    return style == CELLAR_BOOK_HEADING && place->sheet->wraps ? XLSX_WRAPPED_BOLD : XLSX_BOLD;
+}
+
 /* Nothing is an empty cell, which need not be written. */
 static void xlsx_add_text(cellar_book_place *place, cellar_book_style style, const char *text)
 {
     if (text[0] == '\0')
         return;
-    xlsx_open_cell(place,
-                   style == CELLAR_BOOK_PLAIN && place->sheet->wraps ? XLSX_WRAPPED : (int) style);
+    xlsx_open_cell(place, xlsx_style(place, style));
     cellar_text_add_string(&place->out, " t=\"inlineStr\"><is><t xml:space=\"preserve\">");
     xlsx_add_words(&place->out, text);
     cellar_text_add_string(&place->out, "</t></is></c>");
@@ -96,14 +106,28 @@ static void xlsx_add_number(cellar_book_place *place, const cellar_book_number *
     cellar_text_add_string(&place->out, "</v></c>");
 }
 
+/* Where texts break, a row has a height, which is known when it is closed: LibreOffice finds none
+ * of its own. Excel, to which it is a proposal, does. */
 static void xlsx_open_row(cellar_book_place *place)
 {
-    cellar_text_printf(&place->out, "<row r=\"%zu\">", place->row + 1);
+    cellar_text_printf(&place->out, "<row r=\"%zu\"", place->row + 1);
+    if (place->sheet->wraps) {
+        cellar_text_add_string(&place->out, " ht=\"");
+        place->height_at = place->out.length;
+        cellar_text_add_string(&place->out, "000\"");
+    }
+    cellar_text_add_char(&place->out, '>');
 }
 
 static void xlsx_close_row(cellar_book_place *place)
 {
+    const size_t n = place->n_lines < XLSX_MAX_LINES ? place->n_lines : XLSX_MAX_LINES;
     cellar_text_add_string(&place->out, "</row>\n");
+    if (place->sheet->wraps && !place->out.failed) {
+        char height[4];
+        snprintf(height, sizeof height, "%03zu", n * XLSX_LINE_POINTS);
+        memcpy(place->out.bytes + place->height_at, height, 3);
+    }
 }
 
 /* ---- marked tables -------------------------------------------------------------- */
@@ -145,13 +169,18 @@ static void xlsx_add_sheet(const cellar_book *book, size_t s, cellar_book_place 
     cellar_text *out = &place->out;
     cellar_zip_begin(place->zip, sheet_files[s]);
     cellar_text_add_string(out, XLSX_XML "<worksheet xmlns=\"" XLSX_MAIN
-                                         "\" xmlns:r=\"" XLSX_RELATIONS "\"><cols>");
+                                         "\" xmlns:r=\"" XLSX_RELATIONS "\">");
+    if (sheet->wraps) /* what is to be read stands on one page beside its name */
+        cellar_text_add_string(out, "<sheetPr><pageSetUpPr fitToPage=\"1\"/></sheetPr>");
+    cellar_text_add_string(out, "<cols>");
     for (size_t i = 0; i < sheet->n_columns; i++)
         cellar_text_printf(out, "<col min=\"%zu\" max=\"%zu\" width=\"%d\" customWidth=\"1\"/>",
                            i + 1, i + 1, sheet->widths[i]);
     cellar_text_add_string(out, "</cols><sheetData>\n");
     cellar_book_add_sheet(sheet, place);
     cellar_text_add_string(out, "</sheetData>");
+    if (sheet->wraps)
+        cellar_text_add_string(out, "<pageSetup fitToHeight=\"0\"/>");
     if (sheet->headings != NULL)
         cellar_text_add_string(out, "<tableParts count=\"1\"><tablePart r:id=\"rId1\"/>"
                                     "</tableParts>");
@@ -164,7 +193,7 @@ static void xlsx_add_sheet(const cellar_book *book, size_t s, cellar_book_place 
 
 /* ---- the package -------------------------------------------------------------- */
 
-/* Bold, numbers with 0 to 9 decimals, and texts that break. */
+/* Bold, numbers with 0 to 9 decimals, and texts that break, plain and bold. */
 static void xlsx_add_styles(cellar_zip *zip)
 {
     cellar_text text = {0};
@@ -191,11 +220,14 @@ static void xlsx_add_styles(cellar_zip *zip)
                            "<xf numFmtId=\"%d\" fontId=\"0\" fillId=\"0\" borderId=\"0\" "
                            "xfId=\"0\" applyNumberFormat=\"1\"/>",
                            XLSX_FIRST_FORMAT + d);
-    cellar_text_add_string(&text,
-                           "<xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\" "
-                           "applyAlignment=\"1\"><alignment vertical=\"top\" wrapText=\"1\"/></xf>"
-                           "</cellXfs><cellStyles count=\"1\"><cellStyle name=\"Normal\" "
-                           "xfId=\"0\" builtinId=\"0\"/></cellStyles></styleSheet>\n");
+    for (int bold = 0; bold < 2; bold++)
+        cellar_text_printf(&text,
+                           "<xf numFmtId=\"0\" fontId=\"%d\" fillId=\"0\" borderId=\"0\" "
+                           "xfId=\"0\" applyFont=\"1\" applyAlignment=\"1\">"
+                           "<alignment vertical=\"top\" wrapText=\"1\"/></xf>",
+                           bold);
+    cellar_text_add_string(&text, "</cellXfs><cellStyles count=\"1\"><cellStyle name=\"Normal\" "
+                                  "xfId=\"0\" builtinId=\"0\"/></cellStyles></styleSheet>\n");
     cellar_zip_add(zip, "xl/styles.xml", &text);
 }
 

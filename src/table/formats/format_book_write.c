@@ -24,7 +24,7 @@ enum {
     BOOK_ARENA_BYTES = 1 << 25 /* names fit into cells */
 };
 
-static const unsigned char book_about_widths[BOOK_N_ABOUT] = {28, 100};
+static const unsigned char book_about_widths[BOOK_N_ABOUT] = {24, 60}; /* as wide as a page */
 
 typedef struct book_writer {
     const cellar_sheet *sheet;
@@ -55,7 +55,8 @@ static cellar_status book_measure(const cellar_schema *schema, size_t v, int lab
     for (size_t c = 0; c < cellar_schema_n_categories(schema, v); c++) {
         const char *text =
             labels ? cellar_schema_label(schema, v, c, 0) : cellar_schema_code(schema, v, c);
-        const cellar_status status = cellar_book_check_text(text, err);
+        const cellar_status status = cellar_book_check_text(text, labels ? "a label" : "a code",
+                                                            cellar_schema_variable(schema, v), err);
         if (status != CELLAR_OK)
             return status;
         *width = cellar_book_width(text, *width);
@@ -85,7 +86,7 @@ static cellar_status book_add_variable(book_writer *writer, size_t v, cellar_err
 {
     const cellar_schema *schema = writer->sheet->schema;
     const char *name = cellar_schema_variable(schema, v), *label;
-    cellar_status status = cellar_book_check_text(name, err);
+    cellar_status status = cellar_book_check_text(name, "the name of a variable", NULL, err);
     if (status == CELLAR_OK)
         status = book_measure(schema, v, 0, book_add_column(writer, name), err);
     writer->has_labels[v] = book_variable_has_labels(schema, v);
@@ -177,7 +178,7 @@ static void book_add_table(const void *source, cellar_book_place *place)
     const cellar_schema *schema = writer->sheet->schema;
     cellar_sheet_walk *walk = &writer->walk;
 
-    book_add_line(place, CELLAR_BOOK_HEADING, writer->title.bytes);
+    book_add_line(place, CELLAR_BOOK_TITLE, writer->title.bytes);
     book_add_line(place, CELLAR_BOOK_PLAIN,
                   "The sheet " CELLAR_BOOK_ABOUT " has the guarantee, the source and the notes.");
     cellar_book_open_row(place);
@@ -250,7 +251,7 @@ static void book_add_about(const void *source, cellar_book_place *place)
     const cellar_sheet *sheet = writer->sheet;
     const cellar_table_write_options *options = writer->options;
 
-    book_add_line(place, CELLAR_BOOK_HEADING, writer->title.bytes);
+    book_add_line(place, CELLAR_BOOK_TITLE, writer->title.bytes);
     book_hear_known(place, "Warning", sheet->stamp);
     if (sheet->state != NULL)
         sheet->state(sheet->statements, book_hear, place);
@@ -288,6 +289,22 @@ static const char *book_language(const cellar_schema *schema)
     const char *language =
         cellar_schema_n_languages(schema) > 0 ? cellar_schema_language(schema, 0) : "";
     return language[0] != '\0' ? language : "en";
+}
+
+/* What is said besides codes and labels fits into cells: known before anything is paid, too. */
+static cellar_status book_check_said(const book_writer *writer, cellar_error *err)
+{
+    const cellar_table_write_options *options = writer->options;
+    const struct {
+        const char *what, *text;
+    } said[] = {{"the title", writer->title.bytes},
+                {"the units", options->units},
+                {"the source", options->source},
+                {"the note", options->note}};
+    cellar_status status = CELLAR_OK;
+    for (size_t i = 0; status == CELLAR_OK && i < sizeof said / sizeof *said; i++)
+        status = cellar_book_check_text(said[i].text, said[i].what, NULL, err);
+    return status;
 }
 
 static cellar_status book_pack(book_writer *writer, cellar_text *out, cellar_error *err)
@@ -344,6 +361,7 @@ cellar_status cellar_format_book_write(const cellar_sheet *sheet,
     book_add_title(&writer, &writer.title);
     if (writer.arena == NULL || writer.title.failed)
         CELLAR_TRY(cellar_fail_memory(err, "a spreadsheet"));
+    CELLAR_TRY(book_check_said(&writer, err));
     CELLAR_TRY(book_add_columns(&writer, err));
     CELLAR_TRY(cellar_sheet_walk_init(&writer.walk, sheet, CELLAR_SHEET_CELLS, err));
     if (output == NULL)
