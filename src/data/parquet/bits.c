@@ -56,23 +56,20 @@ static int begin_run(parquet_runs *r)
 static int unpack(parquet_runs *r, uint32_t *out, size_t n)
 {
     const uint64_t mask = ((uint64_t) 1 << r->width) - 1;
-    const unsigned char *at = r->at;
-    unsigned bit = r->bit;
-    if ((uint64_t) (r->end - at) * 8 < bit + (uint64_t) n * r->width)
+    const uint64_t n_bytes = (uint64_t) (r->end - r->at);
+    uint64_t word, bit = r->bit;
+    size_t i = 0;
+    if (n_bytes * 8 < bit + (uint64_t) n * r->width)
         return 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t word;
-        if (r->end - at >= 8)
-            memcpy(&word, at, 8); /* stores and files of this kind are little-endian */
-        else
-            word = load(at, r->end);
-        out[i] = (uint32_t) (word >> bit & mask);
-        bit += r->width;
-        at += bit / 8;
-        bit %= 8;
+    /* No value waits for the one before it but for where it begins. */
+    for (; i < n && bit / 8 + sizeof word <= n_bytes; i++, bit += r->width) {
+        memcpy(&word, r->at + bit / 8, sizeof word); /* of little-endian numbers */
+        out[i] = (uint32_t) (word >> bit % 8 & mask);
     }
-    r->at = at;
-    r->bit = bit;
+    for (; i < n; i++, bit += r->width)
+        out[i] = (uint32_t) (load(r->at + bit / 8, r->end) >> bit % 8 & mask);
+    r->at += bit / 8;
+    r->bit = (unsigned) (bit % 8);
     return 1;
 }
 
