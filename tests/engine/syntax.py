@@ -8,7 +8,7 @@ meaning is not proved.
 usage: syntax.py CELLAR [QUESTIONS]
 
 SQLGLOT_PYTHON names a Python that has sqlglot ("python3" unless it is set; "chroot FOLDER python3" for
-that of another system). Exits 77 when it has none.
+that of another system). Exits 77 when it has none, or the one of Debian 12 (10.6), which does not read all of it.
 """
 import json
 import os
@@ -44,8 +44,9 @@ for line in sys.stdin:
 
 def main():
     python = shlex.split(os.environ.get("SQLGLOT_PYTHON", "python3"))
-    if subprocess.run([*python, "-c", "import sqlglot"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
-        print("sqlglot is not installed")
+    look = "import sqlglot; assert int(sqlglot.__version__.split('.')[0]) > 10"
+    if subprocess.run([*python, "-c", look], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+        print("sqlglot is not installed, or too old")
         return 77
     n_questions, rng = int(sys.argv[2]) if len(sys.argv) > 2 else 40, random.Random(20261119)
     asked, n_refused = [], 0
