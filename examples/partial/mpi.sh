@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# usage: mpi.sh PARTS CODELISTS TRUE.json   (Open MPI; untested)
+# usage: mpi.sh PARTS CODELISTS TRUE.json   (Open MPI)
 #
 # Each rank counts every n-th part; no message passes between them.
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# usage: parallel.sh PARTS CODELISTS TRUE.json   (GNU parallel; untested)
+# usage: parallel.sh PARTS CODELISTS TRUE.json   (GNU parallel)
 set -eu
 partial=$(mktemp -d)
 trap 'rm -rf "$partial"' EXIT

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""usage: partial_dask.py PARTS CODELISTS TRUE.json   (Dask; untested)
+"""usage: partial_dask.py PARTS CODELISTS TRUE.json   (Dask)
 
 The workers see the folders of the client; DASK_SCHEDULER names the scheduler.
 """
