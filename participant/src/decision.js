@@ -98,9 +98,9 @@ function takeColumns(lines, invitation) {
         if (position < next)
             lines.fail("columns of the invitation above, in its order");
         next = position + 1;
-        const redaction = invitation.terms.hide > 0n
-            ? takeRedaction(lines, invitation.columns[position].codes) : null;
-        released.push({ position, name, redaction });
+        const { codes } = invitation.columns[position];
+        released.push({ position, name, codes,
+            redaction: invitation.terms.hide > 0n ? takeRedaction(lines, codes) : null });
     }
     return released;
 }

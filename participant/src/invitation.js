@@ -142,8 +142,16 @@ export function readInvitation(bytes, curator) {
     return invitation;
 }
 
+/** The number of the value of a column among its codes. */
+export function levelOf({ name, codes }, values) {
+    const level = codes.indexOf(values[name]);
+    if (level < 0)
+        throw new Refusal(`column '${name}': the value is not among the codes of the invitation`);
+    return level;
+}
+
 /** What is bounded, and by what, of round one: the epsilon of all values of a record together. */
 export function recordEpsilon(invitation) {
-    const { epsilon } = invitation.terms;
-    return epsilon === 0n ? Infinity : Number(epsilon) / 1e18 * invitation.columns.length;
+    const units = invitation.terms.epsilon * BigInt(invitation.columns.length); // whole, so that 3 times 0.1 is 0.3
+    return units === 0n ? Infinity : Number(units) / 1e18;
 }

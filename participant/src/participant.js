@@ -8,7 +8,7 @@
 import sodium from "libsodium-wrappers";
 import { hex, Refusal, unhex } from "./bytes.js";
 import { readDecision } from "./decision.js";
-import { readIdentity, readInvitation } from "./invitation.js";
+import { levelOf, readIdentity, readInvitation } from "./invitation.js";
 import { roundOne, roundTwo, rowBody, submission, ticketOfRow, valueBodies } from "./messages.js";
 import { checkDecision, checkInvitation } from "./policy.js";
 
@@ -65,12 +65,7 @@ export class Participant {
 
     /** The numbers of the values on the lists of the invitation. */
     #levels(values) {
-        return this.invitation.columns.map(({ name, codes }) => {
-            const level = codes.indexOf(values[name]);
-            if (level < 0)
-                throw new Refusal(`column '${name}': the value is not among the codes of the invitation`);
-            return level;
-        });
+        return this.invitation.columns.map((column) => levelOf(column, values));
     }
 
     get #ticket() {

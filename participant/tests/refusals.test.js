@@ -230,6 +230,40 @@ test("values that the decision redacts are not given to sites", () => {
     assert.equal(guard.ask(["a", "c"]), null);
 });
 
+test("a guard gives nothing that was not on the code lists", () => {
+    const { decision } = open("exact");
+    for (const a of ["c1 ", "С1", 1, NaN, undefined, ["c1"], "x".repeat(1e6)])
+        assert.throws(() => new Guard(decision, { ...MINE, a }), /column 'a': the value is not among the codes/);
+    const codes = ["c1"];
+    for (const name of ["__proto__", "constructor"]) // what every object has is no value
+        assert.throws(() => new Guard({ columns: [{ name, codes, redaction: null }] }, {}), Refusal);
+    const guard = new Guard(decision, { ...MINE, other: "secret" });
+    for (const name of ["other", "__proto__", "constructor", "toString", "A", "a "])
+        assert.equal(guard.ask([name]), null);
+});
+
+test("a page that keeps a guard busy is not answered", () => {
+    const answers = [];
+    let ask;
+    new Guard(open("exact").decision, MINE).listen({ addEventListener: (_, listener) => { ask = listener; } });
+    const source = { postMessage: (answer) => answers.push(answer) };
+    for (const columns of [Array(2 ** 32 - 1), Array(3), Array(65).fill("a"), "a", { length: 1 }, [["a"]], [null]])
+        ask({ data: { ask: columns }, source });
+    for (const data of [undefined, null, 1, "ask"])
+        ask({ data, source });
+    assert.equal(answers.length, 0);
+    ask({ data: { ask: Array(64).fill("a") }, source });
+    ask({ data: { ask: ["a"] }, source: null });
+    assert.deepEqual(answers.map(({ answer, values }) => [answer, values]), [["allow", { a: "c1" }]]);
+});
+
+test("three times 0.1 is 0.3", () => {
+    const { invitation } = open("random");
+    const tenth = { ...invitation, terms: { ...invitation.terms, epsilon: 10n ** 17n } };
+    checkInvitation({ mostEpsilon: 0.3 }, tenth);
+    assert.throws(() => checkInvitation({ mostEpsilon: 0.29 }, tenth), /epsilon of 0.3; /);
+});
+
 test("what this participant cannot do is declined", () => {
     for (const line of ["tally published\n", "order 2\ncommon 5\n"])
         assert.throws(() => forged("exact", undefined, line), /with the program cellar/);

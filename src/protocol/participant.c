@@ -23,10 +23,12 @@
 
 cellar_collect_certificate cellar_collect_certify(const cellar_invitation *invitation)
 {
-    double epsilon = (double) invitation->terms.epsilon / 1e18;
-    if (invitation->terms.epsilon == 0)
-        epsilon = INFINITY;
-    return (cellar_collect_certificate){epsilon, epsilon * (double) invitation->n_columns};
+    /* multiplied as a whole number, so that three times 0.1 is 0.3 */
+    const uint64_t value = invitation->terms.epsilon;
+    const cellar_int128 record = (cellar_int128) value * (cellar_int128) invitation->n_columns;
+    if (value == 0)
+        return (cellar_collect_certificate){INFINITY, INFINITY};
+    return (cellar_collect_certificate){(double) value / 1e18, (double) record / 1e18};
 }
 
 double cellar_collect_certify_shuffled(const cellar_invitation *invitation, double delta)

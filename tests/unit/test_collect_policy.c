@@ -107,7 +107,11 @@ static void test_never_is_never_even_randomised(void **state)
     const char *column = "a";
     cellar_invitation *invitation = invite_randomised(f, "0.1");
     cellar_collect_policy policy = cellar_collect_policy_default();
+    policy.most_epsilon = 0.3; /* three values of 0.1, exactly */
     expect_status(f, invitation, &policy, NULL);
+    policy.most_epsilon = 0.29;
+    expect_status(f, invitation, &policy, "epsilon of 0.3");
+    policy.most_epsilon = INFINITY;
     policy.never = &column;
     policy.n_never = 1;
     expect_status(f, invitation, &policy, "'a'");
