@@ -17,7 +17,7 @@ static int domain_read(const char *text, char **name, cellar_codelist **codes)
     const char *equals = strchr(text, '=');
     cellar_error err;
     cellar_status status;
-    if (equals == NULL || equals == text)
+    if (equals == NULL || equals == text || equals[1] == '\0')
         return cli_usage("--domain reads COLUMN=FILE, not '%s'", text);
     *name = cli_alloc((size_t) (equals - text) + 1, 1);
     memcpy(*name, text, (size_t) (equals - text));
@@ -136,6 +136,10 @@ static int invite(const collect_values *values)
     for (size_t c = 0; c < values->domain.n && result == CLI_GO_ON; c++) {
         result = domain_read(values->domain.items[c], &names[c], &codes[c]);
         columns[c] = (cellar_collect_column){names[c], codes[c]};
+        for (size_t before = 0; before < c && result == CLI_GO_ON; before++)
+            if (strcmp(names[before], names[c]) == 0)
+                result =
+                    cli_usage("collect curator invite: --domain names column '%s' twice", names[c]);
     }
     if (result == CLI_GO_ON && values->model != NULL)
         result = collect_model_open(values, columns, spec.n_columns, &model);

@@ -61,6 +61,7 @@ typedef struct exposure_query {
     size_t n_ks, n_populations;
     double delta;        /* NAN: no bands */
     double diversity_c;  /* NAN: none */
+    double closeness_t;  /* NAN: none */
     double curve_excess; /* of a curve of bounds */
 } exposure_query;
 

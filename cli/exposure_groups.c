@@ -158,14 +158,12 @@ static int run_diversity(const exposure_values *values, const exposure_query *qu
     cellar_diversity_options options = cellar_diversity_options_default();
     cellar_diversity found;
     cellar_error err;
-    int result = CLI_GO_ON;
     if (!values->diversity_l.given)
         return CLI_GO_ON;
     options.l = values->diversity_l.value;
+    options.t = query->closeness_t;
     options.delta = query->delta;
-    if (values->closeness_t != NULL)
-        result = cli_list_real("closeness-t", values->closeness_t, &options.t);
-    for (size_t i = 0; i < query->n_populations && result == CLI_GO_ON; i++) {
+    for (size_t i = 0; i < query->n_populations; i++) {
         cellar_status status;
         options.population = query->populations[i];
         status = cellar_diversity_estimate(table, qid, n_qid, n_qid, &options, &found, &err);
@@ -173,7 +171,7 @@ static int run_diversity(const exposure_values *values, const exposure_query *qu
             return cli_exit(status, &err);
         add_diversity(&options, &found, i == 0, answer);
     }
-    return result;
+    return CLI_GO_ON;
 }
 
 int exposure_run_groups(const exposure_values *values, const exposure_query *query,

@@ -77,6 +77,9 @@ static int source_open(const exposure_values *values, const char *path, int with
     size_t size;
     int result = exposure_columns(values, &names);
 
+    if (result == CLI_GO_ON && with_sensitive && values->sensitive != NULL &&
+        cli_words_find(&names, values->sensitive) < names.n)
+        result = cli_usage("--sensitive: '%s' is among --columns", values->sensitive);
     cli_words_clear(&names);
     if (result == CLI_GO_ON)
         result = cli_reader_options(&values->reader, &source->reader);
@@ -251,7 +254,7 @@ static int query_real(const char *option, const char *text, double above, double
 int exposure_query_read(const exposure_values *values, exposure_query *query)
 {
     int result = CLI_GO_ON;
-    query->delta = query->diversity_c = NAN;
+    query->delta = query->diversity_c = query->closeness_t = NAN;
     query->curve_excess = 0.001;
     if (values->threshold != NULL)
         result = query_thresholds(values->threshold, &query->thresholds);
@@ -267,6 +270,12 @@ int exposure_query_read(const exposure_values *values, exposure_query *query)
     }
     if (result == CLI_GO_ON)
         result = query_real("diversity-c", values->diversity_c, 0, 1e300, &query->diversity_c);
+    if (result == CLI_GO_ON && values->closeness_t != NULL) {
+        result = cli_list_real("closeness-t", values->closeness_t, &query->closeness_t);
+        if (result == CLI_GO_ON && !(query->closeness_t >= 0 && query->closeness_t <= 1))
+            result =
+                cli_usage("--closeness-t is a distance from 0 to 1, not %s", values->closeness_t);
+    }
     if (result == CLI_GO_ON)
         result = query_real("curve-excess", values->curve_excess, -1e-300, 1, &query->curve_excess);
     if (result == CLI_GO_ON && values->population != NULL && values->k == NULL)

@@ -132,6 +132,13 @@ static int split(const char *text, char host[64], char port[16])
     return 1;
 }
 
+/* getaddrinfo() takes 65536 for 0. */
+static int is_port(const char *text)
+{
+    uint64_t number;
+    return cellar_parse_u64(text, strlen(text), &number) && number <= 65535;
+}
+
 static int is_loopback(const struct sockaddr *address)
 {
     if (address->sa_family == AF_INET)
@@ -150,7 +157,8 @@ static int listen_inet(const char *text, int is_anywhere, server_socket *out)
     char host[64], port[16];
     const int yes = 1;
     int result;
-    if (!split(text, host, port) || getaddrinfo(host, port, &hints, &found) != 0) {
+    if (!split(text, host, port) || !is_port(port) ||
+        getaddrinfo(host, port, &hints, &found) != 0) {
         server_say("--listen %s: expected ADDRESS:PORT such as 127.0.0.1:8080, or unix:PATH", text);
         return -1;
     }

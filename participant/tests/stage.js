@@ -12,18 +12,17 @@ const BUILD = process.env.CELLAR_BUILD ?? fileURLToPath(new URL("../../build/dev
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-const PAGE = `<!doctype html><html lang="en"><title>Take part</title>
-<script type="importmap">{"imports": {
-    "libsodium-wrappers": "/node_modules/libsodium-wrappers/dist/modules-esm/libsodium-wrappers.mjs",
-    "libsodium": "/node_modules/libsodium/dist/modules-esm/libsodium.mjs"}}</script>`;
+const PAGE = fs.readFileSync(path.join(ROOT, "page.html"), "utf8");
 
-/** Serves the files of the participant, and an empty page with an import map at "/". */
-async function servePages() {
+/** Serves the files of the participant, its page at "/", with what `fill` makes of it, and curator.pub. */
+async function servePages(fill, curator) {
     const server = http.createServer((request, answer) => {
         const file = path.join(ROOT, path.normalize(new URL(request.url, "http://x").pathname));
         if (request.url === "/") {
             answer.writeHead(200, { "Content-Type": "text/html" });
-            answer.end(PAGE);
+            answer.end(fill(PAGE));
+        } else if (request.url === "/curator.pub") {
+            answer.end(curator);
         } else if (/\.m?js$/.test(file) && fs.existsSync(file)) {
             answer.writeHead(200, { "Content-Type": "text/javascript" });
             answer.end(fs.readFileSync(file));
@@ -108,7 +107,9 @@ export class Stage {
 
     /** Opens the door for one origin; another has pages, too, and is not let in. */
     async open() {
-        const [good, evil] = [await servePages(), await servePages()];
+        const fill = (html) => html.replace("http://127.0.0.1:8081", this.door).replace("leastPeople: 1000", "leastPeople: 2");
+        const curator = this.read("curator.pub");
+        const [good, evil] = [await servePages(fill, curator), await servePages(fill, curator)];
         this.#ends.push(() => good.server.close(), () => evil.server.close());
         Object.assign(this, { origin: good.origin, evil: evil.origin });
         const door = spawn(path.join(BUILD, "cellar"), ["collect", "door", "run", "--spool", "spool", "--curator",

@@ -14,6 +14,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cellar/text.h>
+
 #include "base/error.h"
 
 /* Where to go: what bind and connect want. */
@@ -43,10 +45,14 @@ static cellar_status place_tcp(const char *address, place *out, cellar_error *er
     struct addrinfo *found = NULL;
     char host[256];
     size_t length = colon != NULL ? (size_t) (colon - address) : 0;
+    uint64_t port;
 
     if (colon == NULL || length == 0 || length >= sizeof host || colon[1] == '\0')
         return cellar_fail(err, CELLAR_ERR_ARGUMENT,
                            "an address reads HOST:PORT or unix:PATH, not '%.200s'", address);
+    if (cellar_parse_u64(colon + 1, strlen(colon + 1), &port) &&
+        port > 65535) /* taken for 0 else */
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "%.200s: a port is at most 65535", address);
     memcpy(host, address, length);
     host[length] = '\0';
     if (host[0] == '[' && host[length - 1] == ']') { /* an address with colons of its own */

@@ -10,25 +10,38 @@ static const char PUBLISHED[] = "published";
 
 /* ---- writing --------------------------------------------------------------- */
 
+/* What may be typed, in units of 10^-18 and in words. */
+typedef struct range {
+    uint64_t least, most;
+    const char *words;
+} range;
+
+static range part_range(void)
+{
+    return (range){1, LINES_ONE, "above 0 and up to 1"};
+}
+
 /* A decimal as typed; it is written in its shortest form. */
-static cellar_status decimal_read(const char *name, const char *typed, uint64_t most, uint64_t *out,
+static cellar_status decimal_read(const char *name, const char *typed, range allowed, uint64_t *out,
                                   cellar_error *err)
 {
     cellar_int128 units = -1;
     int exact = 0;
     if (typed == NULL || !cellar_parse_decimal(typed, strlen(typed), LINES_SCALE, &units, &exact) ||
-        !exact || units < 0 || units > (cellar_int128) most)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "an invitation needs the %s, from 0 to %d",
-                           name, (int) (most / LINES_ONE));
+        !exact || units < (cellar_int128) allowed.least || units > (cellar_int128) allowed.most)
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "an invitation needs the %s, a decimal %s with at most 18 places, not "
+                           "'%.60s'",
+                           name, allowed.words, typed != NULL ? typed : "");
     *out = (uint64_t) units;
     return CELLAR_OK;
 }
 
-static cellar_status decimal_add(const char *name, const char *typed, uint64_t most,
+static cellar_status decimal_add(const char *name, const char *typed, range allowed,
                                  cellar_text *text, cellar_error *err)
 {
     uint64_t units;
-    cellar_status status = decimal_read(name, typed, most, &units, err);
+    cellar_status status = decimal_read(name, typed, allowed, &units, err);
     if (status == CELLAR_OK)
         lines_add_share(text, name, units);
     return status;
@@ -43,7 +56,8 @@ static cellar_status model_add(const cellar_invitation_spec *spec, cellar_text *
 
     if (spec->tolerance == NULL && spec->model == NULL)
         return CELLAR_OK;
-    CELLAR_TRY(decimal_read("tolerance", spec->tolerance, LINES_ONE, &model.tolerance, err));
+    CELLAR_TRY(decimal_read("tolerance", spec->tolerance,
+                            (range){0, LINES_ONE - 1, "from 0 to below 1"}, &model.tolerance, err));
     if (spec->model != NULL) {
         model.kind = cellar_collect_model_kind_of(spec->model);
         model.n_people = cellar_collect_model_n_people(spec->model);
@@ -72,17 +86,19 @@ cellar_status terms_add(const cellar_invitation_spec *spec, cellar_text *text, c
 
     lines_add_number(text, "people", spec->n_people);
     lines_add_number(text, "k", spec->k);
-    CELLAR_TRY(decimal_add("exposure", spec->exposure, LINES_ONE, text, err));
+    CELLAR_TRY(
+        decimal_add("exposure", spec->exposure, (range){0, LINES_ONE, "from 0 to 1"}, text, err));
     lines_add(text, "setting", spec->population > 0 ? "statistical" : "fixed");
     if (spec->population > 0)
         lines_add_number(text, "population", spec->population);
     if (spec->epsilon != NULL)
-        CELLAR_TRY(decimal_add("epsilon", spec->epsilon, MOST_EPSILON, text, err));
+        CELLAR_TRY(decimal_add("epsilon", spec->epsilon,
+                               (range){1, MOST_EPSILON, "above 0 and up to 16"}, text, err));
     if (spec->is_open)
         lines_add(text, "tally", PUBLISHED);
     if (spec->hide != NULL) {
-        CELLAR_TRY(decimal_add("hide", spec->hide, LINES_ONE, text, err));
-        CELLAR_TRY(decimal_add("redacted", spec->redacted, LINES_ONE, text, err));
+        CELLAR_TRY(decimal_add("hide", spec->hide, part_range(), text, err));
+        CELLAR_TRY(decimal_add("redacted", spec->redacted, part_range(), text, err));
     }
     if (spec->order > 0) {
         lines_add_number(text, "order", spec->order);
@@ -92,7 +108,8 @@ cellar_status terms_add(const cellar_invitation_spec *spec, cellar_text *text, c
     if (spec->payload > 0)
         lines_add_number(text, "payload", spec->payload);
     if (spec->population > 0 || spec->epsilon != NULL || spec->hide != NULL || spec->model != NULL)
-        CELLAR_TRY(decimal_add("delta", spec->delta, LINES_ONE, text, err));
+        CELLAR_TRY(decimal_add("delta", spec->delta,
+                               (range){1, LINES_ONE - 1, "above 0 and below 1"}, text, err));
 out:
     return status;
 }

@@ -187,8 +187,10 @@ static cellar_status options_check(const cellar_diversity_options *options, cell
     return CELLAR_OK;
 }
 
-/* Without a delta nothing is known of the error, and a band says so. */
-static void bands_finish(const cellar_diversity_options *options, cellar_diversity *out)
+/* Without a delta nothing is known of the error, and a band says so. Whatever the shares, everybody
+ * is in a group of at least one value, and of no more than there are. */
+static void bands_finish(const cellar_diversity_options *options, size_t n_values,
+                         cellar_diversity *out)
 {
     cellar_diversity_share *const both[] = {&out->below_l, &out->beyond_t};
     for (size_t i = 0; i < 2; i++) {
@@ -196,6 +198,10 @@ static void bands_finish(const cellar_diversity_options *options, cellar_diversi
         both[i]->lower = isnan(options->delta) ? 0 : fmin(fmax(both[i]->lower, 0), 1);
         both[i]->upper = isnan(options->delta) ? 1 : fmin(fmax(both[i]->upper, 0), 1);
     }
+    if (options->l == 1)
+        out->below_l = (cellar_diversity_share){0, 0, 0};
+    if (options->l > n_values)
+        out->below_l = (cellar_diversity_share){1, 1, 1};
     if (isnan(options->t))
         out->beyond_t = (cellar_diversity_share){NAN, NAN, NAN};
 }
@@ -229,7 +235,7 @@ cellar_status cellar_diversity_estimate(const cellar_table *table, const size_t 
     work.chances = room + 4 * n_values;
     work.doubt = sample_doubt(table, qid, n_qid, n_values, options->delta);
     CELLAR_TRY(cellar_table_groups(table, qid, n_qid, sensitive, group_add, &work, err));
-    bands_finish(options, out);
+    bands_finish(options, n_values, out);
 out:
     cellar_free(room);
     return status;

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The door says why it does not open; what goes through it is tested with browsers (participant/).
+# The door says why it does not open, and what is no address or column; what goes through it is tested with browsers (participant/).
 . "$DATA/collection.sh"
 printf 'code\nF\nM\n' >sex.csv
 door() { timeout 20 cellar collect door run --spool spool --curator curator.pub "$@" 2>&1 | grep -v '^Usage\|^  '; }
 door --origin https://survey.example
+for domain in sex= 'sex=sex.csv --domain sex=sex.csv'; do
+    cellar collect curator invite --spool spool --key curator.key --shuffler shuffler.pub --analyst analyst.pub \
+        --title Door --people 2 --k 1 --exposure 1 --domain $domain 2>&1
+done
 cellar collect curator invite --spool spool --key curator.key --shuffler shuffler.pub --analyst analyst.pub \
     --title Door --people 2 --k 1 --exposure 1 --domain sex=sex.csv
 # Not as browsers write an origin: no page would ever be let in.
@@ -12,6 +16,8 @@ for origin in https://survey.example/ survey.example https:// http://Survey.exam
     door --origin "$origin"
 done
 door --origin https://survey.example --listen 0.0.0.0:8081
+door --origin https://survey.example --listen 127.0.0.1:65536
+cellar collect shuffler run --spool spool --key shuffler.key --curator curator.pub --listen 127.0.0.1:99999 2>&1
 door
 # As browsers do.
 timeout 5 cellar collect door run --spool spool --curator curator.pub --listen unix:here --origin https://survey.example \

@@ -12,12 +12,16 @@ for row in csv.DictReader(open(sys.argv[1])):
     if row["measure"].startswith(("statistical_d", "statistical_c")):
         print(row["measure"], row["population"], row["l"], row["t"], "%.4f" % float(row["value"]), row.get("lower", "no band"))
 EOF
-$ask --population 10 --diversity-l 2 --delta 0.05 --csv results 2>/dev/null >band.csv
+for l in 1 2 4; do # nobody, some and all are in groups of fewer
+    $ask --population 10 --diversity-l $l --delta 0.05 --csv results 2>/dev/null
+done >band.csv
 python3 - band.csv <<'EOF'
 import csv, sys
 for row in csv.DictReader(open(sys.argv[1])):
     if row["measure"] == "statistical_diversity":
         print("%.4f in [%.4f, %.4f]" % tuple(float(row[key]) for key in ("value", "lower", "upper")))
 EOF
+$ask --population 10 --diversity-l 2 --closeness-t 1.1
+cellar exposure table people.csv --columns group,illness --sensitive illness --k 5
 $ask --diversity-l 2
 $ask --closeness-t 0.5
