@@ -9,6 +9,16 @@
 
 static const double SHUFFLED_DELTA = 1e-6;
 
+enum { SHOWN_BYTES = 256 }; /* a paper's values have at most 200 */
+
+/* What a curator wrote must not steer the terminal of whoever makes up their mind about it. */
+static const char *shown(const char *text, char out[SHOWN_BYTES])
+{
+    snprintf(out, SHOWN_BYTES, "%s", text);
+    cli_make_harmless(out);
+    return out;
+}
+
 static void certificate_tell(const cellar_invitation *invitation)
 {
     cellar_collect_certificate certificate = cellar_collect_certify(invitation);
@@ -41,7 +51,8 @@ static void model_tell(const cellar_invitation *invitation)
 
 static void invitation_tell(const cellar_invitation *invitation)
 {
-    printf("title          %s\n", cellar_invitation_title(invitation));
+    char text[SHOWN_BYTES];
+    printf("title          %s\n", shown(cellar_invitation_title(invitation), text));
     printf("people         %" PRIu64 "\n", cellar_invitation_n_people(invitation));
     if (cellar_invitation_population(invitation) > 0)
         printf("population     %" PRIu64 " other people in round two\n",
@@ -49,7 +60,8 @@ static void invitation_tell(const cellar_invitation *invitation)
     printf("exposure       at most %.6g in groups of fewer than %" PRIu64 "\n",
            cellar_invitation_exposure(invitation), cellar_invitation_k(invitation));
     for (size_t c = 0; c < cellar_invitation_n_columns(invitation); c++)
-        printf("column         %s (%zu values)\n", cellar_invitation_column(invitation, c),
+        printf("column         %s (%zu values)\n",
+               shown(cellar_invitation_column(invitation, c), text),
                cellar_codelist_n_codes(cellar_invitation_codes(invitation, c)));
     if (cellar_invitation_payload_bytes(invitation) > 0)
         printf("payload        up to %" PRIu64 " bytes with each row, for the analyst\n",
@@ -83,10 +95,11 @@ static void column_tell(const collect_place *place, size_t position)
 {
     size_t column = cellar_decision_column(place->decision, position);
     const cellar_codelist *codes = cellar_invitation_codes(place->invitation, column);
-    printf("released       %s\n", cellar_invitation_column(place->invitation, column));
+    char text[SHOWN_BYTES];
+    printf("released       %s\n", shown(cellar_invitation_column(place->invitation, column), text));
     for (size_t v = 0; v < cellar_codelist_n_codes(codes); v++)
         if (cellar_decision_redacts(place->decision, position, v))
-            printf("               %s is redacted\n", cellar_codelist_code(codes, v));
+            printf("               %s is redacted\n", shown(cellar_codelist_code(codes, v), text));
     if (cellar_decision_cover(place->decision, position) > 0)
         printf("               any other value is redacted with probability %.4g\n",
                cellar_decision_cover(place->decision, position));

@@ -20,7 +20,10 @@ const SECRET = "cellar-collect-secret";
 function ownSecret(storage) {
     if (storage.getItem(SECRET) === null)
         storage.setItem(SECRET, hex(sodium.randombytes_buf(32)));
-    return unhex(storage.getItem(SECRET));
+    const secret = storage.getItem(SECRET);
+    if (!/^[0-9a-f]{64}$/.test(secret))
+        throw new Refusal(`the participant's secret, '${SECRET}' in the storage of this page, is damaged`);
+    return unhex(secret);
 }
 
 export class Participant {

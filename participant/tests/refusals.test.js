@@ -214,6 +214,17 @@ test("a curator that decides twice gets no second answer", async () => {
     assert.equal(posted.length, 3);
 });
 
+test("a secret that is none", async () => {
+    const { own, invitation } = forged("exact");
+    const posted = fakeDoor({ invitation });
+    for (const secret of ["", "ab", "zz".repeat(32), "ab".repeat(33), "ab".repeat(32) + "\n"]) {
+        const me = await Participant.create({ door: "http://door.example", curator: identity(own), policy: GOOD,
+            storage: { getItem: () => secret } });
+        await assert.rejects(me.sendValues(MINE), /secret.*is damaged/);
+    }
+    assert.equal(posted.length, 0);
+});
+
 test("what the policy refuses, sites are not answered by", async () => {
     const { own, invitation, decision } = forged("exact");
     fakeDoor({ invitation, decision });

@@ -10,6 +10,13 @@ for domain in sex= 'sex=sex.csv --domain sex=sex.csv'; do
 done
 cellar collect curator invite --spool spool --key curator.key --shuffler shuffler.pub --analyst analyst.pub \
     --title Door --people 2 --k 1 --exposure 1 --domain sex=sex.csv
+# What a hostile curator writes does not reach the terminal of whoever looks at it.
+cellar key create hostile.key >/dev/null
+cellar collect curator identity --key hostile.key -o hostile.pub
+mkdir hostile
+cellar collect curator invite --spool hostile --key hostile.key --shuffler shuffler.pub --analyst analyst.pub \
+    --title "$(printf 'Wipe \302\2332J')" --people 2 --k 1 --exposure 1 --domain "$(printf 's\342\200\256xe')=sex.csv"
+cellar collect participant check --spool hostile --key gateway.key --curator hostile.pub 2>&1 | grep '^title\|^column'
 # Not as browsers write an origin: no page would ever be let in.
 for origin in https://survey.example/ survey.example https:// http://Survey.example https://survey.example:443 \
     http://survey.example:80 'https://a b' null ftp://survey.example https://me@survey.example; do
