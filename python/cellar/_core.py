@@ -9,13 +9,16 @@ import os
 from dataclasses import dataclass, field
 from decimal import Decimal
 from numbers import Integral
-from typing import Any, Mapping, NoReturn, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Optional, Sequence, Union
 
 from . import _cellar
 from ._cellar import Error as Error
 from ._databases import asking, dialect_of, is_connection
 from ._frames import columns_of
-from ._words import flag, need, need_if, several, whole
+from ._words import Cells, flag, need, need_if, quoted, several, set_of_cells, whole
+
+if TYPE_CHECKING:
+    from ._ledgers import Ledger
 
 __version__: str = _cellar.version
 
@@ -170,8 +173,8 @@ class Table:
 def _codelist(name: str, given: CodeList) -> _cellar.Handle:
     if isinstance(given, (str, os.PathLike)):
         return _cellar.read_codelist(os.fspath(given))
-    try:
-        codes = list(given)
+    try:  # a data frame or a mapping would give its columns or keys
+        codes = [] if isinstance(given, Mapping) or hasattr(given, "columns") else list(given)
     except TypeError:
         codes = []
     if not codes or any(code is None or code != code for code in codes):
@@ -182,8 +185,6 @@ def _codelist(name: str, given: CodeList) -> _cellar.Handle:
 def _recode_map(pairs: Mapping[str, str]) -> _cellar.Handle:
     if not isinstance(pairs, Mapping):
         raise TypeError('`map` is a mapping from values to codes: {"f": "F"}')
-    def quoted(text: str) -> str:
-        return '"' + str(text).replace('"', '""') + '"'
     return _cellar.make_recode_map("from,to\n" + "".join(f"{quoted(k)},{quoted(v)}\n" for k, v in pairs.items()))
 
 
@@ -336,6 +337,8 @@ class Interval:
     confidence: float
     released: float
     conservative: bool
+    pooled: bool = False
+    """from all released values together"""
 
 
 COMPARISONS = {None: 0, "difference": 1, "ratio": 2, "proportion": 3}
@@ -419,7 +422,7 @@ def protect(table: Table, mechanism: str, *, negatives: str, per_cell: bool = Fa
             max_weight: int = 0, domain_public: bool = False, chosen: Optional[str] = None,
             accept: Sequence[str] = (), date: Optional[str] = None, key: Optional[Key] = None,
             edition: Optional[str] = None, dataset: Optional[str] = None,
-            ledger: Union[str, "os.PathLike[str]", None] = None,
+            ledger: Union[Ledger, str, "os.PathLike[str]", None] = None,
             ledger_key: Union[str, "os.PathLike[str]", None] = None, request: Optional[str] = None,
             analyst: Optional[str] = None, accept_delta: bool = False,
             output: Union[str, "os.PathLike[str]", None] = None, max_cells: Optional[int] = None,
@@ -427,12 +430,16 @@ def protect(table: Table, mechanism: str, *, negatives: str, per_cell: bool = Fa
     """Perturbs every cell of a table. `mechanism` is a spec such as "discrete-laplace:epsilon=0.5", whose parameters
     are those of one cell; where a record touches several cells say per_cell=True, or the total that may not be
     exceeded. `chosen` says how its parameters were chosen: "in-advance", from "public-data" or "confidential-data".
-    With `key` the noise is keyed. With `ledger` (its path) the release is charged, and appears in `output`.
+    With `key` the noise is keyed. With `ledger` (or its path) the release is charged, and appears in `output`.
     """
     need("table", table, Table, "tabulate()")
     need("mechanism", mechanism, str, 'writing it down, "discrete-laplace:epsilon=1",')
     need_if("key", key, Key, "read_key()")
     choice("negatives", negatives, {"keep": 0, "zero": 1})
+    from ._ledgers import Ledger  # which needs this module
+    if isinstance(ledger, Ledger):
+        ledger_key = ledger.key if ledger_key is None else ledger_key
+        ledger = ledger.path
     if ledger is not None and ledger_key is None:
         ledger_key = os.fspath(ledger) + ".key"
     options = {
@@ -463,21 +470,23 @@ def releases_of(given: Any) -> list[Release]:
     return releases
 
 
-def infer(release: Union[Release, Sequence[Release]], of: str = "", *, compare: Optional[str] = None, other: Optional[str] = None,
-          target: str = "table", prior: Optional[str] = None, confidence: float = 0.95,
-          pooled: bool = False) -> Interval:
-    """The interval of the count behind "sex=F; region=1,2" (""; everything), or of two such sets compared: difference,
-    ratio, or proportion of the first in the second. It knows the exact distribution of the noise.
-    With `pooled` all values of a release with margins are used together (for counts and differences); several releases
-    of the same people, the first of which has all variables, always are."""
+def infer(release: Union[Release, Sequence[Release]], of: Cells = "", *, compare: Optional[str] = None,
+          other: Optional[Cells] = None, target: str = "table", prior: Optional[str] = None, confidence: float = 0.95,
+          pooled: bool = True) -> Interval:
+    """The interval of the count behind "sex=F; region=1,2" ("": everything), or of two such sets compared: difference,
+    ratio, or proportion of the first in the second. It knows the exact distribution of the noise. A set may be a
+    mapping, too: {"sex": "F", "region": ["1", "2"]}. With `pooled` all values of a release with margins are used
+    together where that can be done (counts and differences); several releases of the same people, the first of which
+    has all variables, always are."""
     releases = releases_of(release)
-    pooled = pooled or len(releases) > 1
-    if pooled and (compare not in (None, "difference") or target != "table" or prior is not None):
+    pooled = flag("pooled", pooled) == 1 or len(releases) > 1
+    if len(releases) > 1 and (compare not in (None, "difference") or target != "table" or prior is not None):
         raise ValueError("pooled intervals are of counts and differences of the table, without a prior")
     if (compare is None) != (other is None):
         raise ValueError("a comparison needs `compare` and `other`")
     return Interval(*_cellar.release_interval(
-        [one._handle for one in releases], of, choice("compare", compare, COMPARISONS), other,
+        [one._handle for one in releases], set_of_cells("of", of), choice("compare", compare, COMPARISONS),
+        None if other is None else set_of_cells("other", other),
         choice("target", target, {"table": 0, "population": 1}),
         choice("prior", prior, {None: 0, "uniform": 1, "reciprocal": 2}), confidence, pooled))
 

@@ -12,7 +12,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _cellar
 from ._core import COMPARISONS, Release, choice, frame_of, html_table, releases_of
-from ._words import several, whole
+from ._words import Cells, set_of_cells, several, whole
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -179,13 +179,14 @@ class Cube:
         frame["high"] = frame["estimate"] + widths
         return frame
 
-    def infer(self, of: str = "", *, compare: Optional[str] = None, other: Optional[str] = None,
+    def infer(self, of: Cells = "", *, compare: Optional[str] = None, other: Optional[Cells] = None,
               confidence: float = 0.95) -> CubeInterval:
         """The interval of the count behind "sex=F; region=1,2", or of two compared."""
         if (compare is None) != (other is None):
             raise ValueError("a comparison needs `compare` and `other`")
-        return CubeInterval(*_cellar.compare_cube(self._handle, of, choice("compare", compare, COMPARISONS), other,
-                                                  confidence))
+        return CubeInterval(*_cellar.compare_cube(
+            self._handle, set_of_cells("of", of), choice("compare", compare, COMPARISONS),
+            None if other is None else set_of_cells("other", other), confidence))
 
     def __repr__(self) -> str:
         return f"<cellar.Cube of {', '.join(self.variables)}: {len(self.tables())} tables>"

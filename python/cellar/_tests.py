@@ -2,7 +2,7 @@
 """Tests that know the noise."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Optional, Sequence, Union
 
 from . import _cellar
@@ -27,11 +27,11 @@ class ModelTest:
     converged: bool
     chi_square_is_off: bool
     """True: chi-square is no reference to rely on; ask for the bootstrap"""
-    cells: list[tuple[tuple[str, ...], int, float, Optional[float]]]
+    cells: list[tuple[tuple[str, ...], int, float, Optional[float]]] = field(repr=False)
     """codes, released value, expected count, standardised residual (with residuals=True)"""
     cramers_v: Optional[tuple[float, float, float]]
     """value and interval (with association=True)"""
-    odds_ratios: list[tuple[str, str, str, str, tuple[float, float, float]]]
+    odds_ratios: list[tuple[str, str, str, str, tuple[float, float, float]]] = field(repr=False)
     """two rows, two columns, value and interval (with association=True)"""
 
 

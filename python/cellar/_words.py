@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import operator
 import re
-from typing import Any, Optional, TypeVar
+from typing import Any, Mapping, Optional, Sequence, TypeVar, Union
 
 T = TypeVar("T")
+Cells = Union[str, Mapping[str, Union[str, int, Sequence[Union[str, int]]]]]
 
 _OTHER = {"--domain": "`codelists`", "--force": "`replace`", "--map": "Variable(map=...)", "--top": "Variable(top=...)",
           "--bottom": "Variable(bottom=...)", "--band": "Variable(band=...)"}
 _ADVICE = {"; cellar describe lists them": "", "'cellar fit RELEASE -o fitted.csv'": "fit()",
-           "'cellar ledger create'": "create_ledger()"}
+           "'cellar ledger create'": "create_ledger()", "--domain VARIABLE=FILE": "`codelists`",
+           "--missing-as drop or level, or VARIABLE=level for one; in a plan missing_as":
+               "`missing_as` drop or level, or Variable(missing_as=...) for one"}
 
 
 def in_words_of_python(message: str) -> str:
     """The library names the options of the command line; most of them are arguments here, under the same name."""
+    message = re.sub(r"--missing-as [^()]*=drop\)", "`missing_as`, or Variable(missing_as=...) for one)", message)
     for advice, instead in _ADVICE.items():
         message = message.replace(advice, instead)
     return re.sub(r"(?<![-\w])--[a-z]+(?:-[a-z]+)*",
@@ -35,6 +39,20 @@ def several(name: str, given: Any, kinds: tuple[type, ...] = (str,)) -> list[Any
         if not isinstance(value, kinds):
             raise TypeError(f"`{name}` is a {words}, or several: {type(value).__name__} is neither")
     return values
+
+
+def quoted(given: Any) -> str:
+    return '"' + str(given).replace('"', '""') + '"'
+
+
+def set_of_cells(name: str, given: Cells) -> str:
+    """A set as text, "sex=F; region=1,2", or as a mapping: {"sex": "F", "region": ["1", "2"]}."""
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, Mapping):
+        raise TypeError(f'`{name}` is a set of cells, "sex=F" or {{"sex": "F"}}, not {type(given).__name__}')
+    return "; ".join(f"{quoted(variable)}={','.join(map(quoted, several(variable, codes, (str, int))))}"
+                     for variable, codes in given.items())
 
 
 def text(name: str, given: Any) -> str:

@@ -27,8 +27,35 @@ static const cellar_release **releases_of(PyObject *list, size_t *n)
     return releases;
 }
 
-/* release_interval(releases, of, comparison, other, target, prior, confidence, pooled): without
- * pooling of the first */
+/* From all values of the releases together where that is wanted and can be done; of one release
+ * else from those of one margin. */
+static cellar_status find_interval(const cellar_release **releases, size_t n, const char *of,
+                                   cellar_comparison comparison, const char *other,
+                                   const cellar_interval_options *options, int *pooled,
+                                   cellar_interval *out, cellar_error *err)
+{
+    const int can_pool =
+        comparison == CELLAR_COMPARE_NONE || comparison == CELLAR_COMPARE_DIFFERENCE;
+    const int wanted = *pooled && can_pool;
+    cellar_interval fitted;
+    cellar_status status =
+        cellar_release_interval(releases[0], of, comparison, other, options, out, err);
+    *pooled = 0;
+    if (status != CELLAR_OK || !wanted)
+        return status;
+    status = cellar_interval_fitted(releases, n, of, other, options, &fitted, err);
+    if (status == CELLAR_ERR_RULE && n == 1)
+        return CELLAR_OK;
+    if (status != CELLAR_OK)
+        return status;
+    fitted.naive = out->naive;
+    *out = fitted;
+    *pooled = 1;
+    return status;
+}
+
+/* release_interval(releases, of, comparison, other, target, prior, confidence, pooled): the
+ * interval, and whether it is pooled */
 static PyObject *release_interval(PyObject *module, PyObject *args)
 {
     PyObject *list;
@@ -48,14 +75,13 @@ static PyObject *release_interval(PyObject *module, PyObject *args)
         return NULL;
     options.target = (cellar_interval_target) target;
     options.prior = (cellar_prior) prior;
-    Py_BEGIN_ALLOW_THREADS status =
-        pooled ? cellar_interval_fitted(releases, n, of, other, &options, &found, &err)
-               : cellar_release_interval(releases[0], of, (cellar_comparison) comparison, other,
-                                         &options, &found, &err);
+    Py_BEGIN_ALLOW_THREADS status = find_interval(releases, n, of, (cellar_comparison) comparison,
+                                                  other, &options, &pooled, &found, &err);
     Py_END_ALLOW_THREADS PyMem_Free((void *) releases);
     return status == CELLAR_OK
-               ? Py_BuildValue("(dddddO)", found.estimate, found.low, found.high, found.confidence,
-                               found.naive, found.conservative ? Py_True : Py_False)
+               ? Py_BuildValue("(dddddOO)", found.estimate, found.low, found.high, found.confidence,
+                               found.naive, found.conservative ? Py_True : Py_False,
+                               pooled ? Py_True : Py_False)
                : glue_fail(module, status, &err);
 }
 

@@ -8,6 +8,15 @@ import cellar
 from test_cellar import run
 
 
+def test_a_ledger_pays_whose_key_lies_elsewhere(tmp_path):
+    ledger = cellar.create_ledger(tmp_path / "budget", "x", unit="person", neighbours="add-remove", epsilon="1",
+                                  key=tmp_path / "other")
+    table = cellar.tabulate({"a": ["x", "y"]}, "a", codelists={"a": ["x", "y"]})
+    cellar.protect(table, "discrete-laplace", negatives="keep", total_epsilon="1", unit="person", ledger=ledger,
+                   dataset="x", request="first", output=tmp_path / "a.csv")
+    assert ledger.balances()[0].spent.epsilon == "1"
+
+
 def test_ledgers_are_the_command_lines(tmp_path):
     path = tmp_path / "budget"
     ledger = cellar.create_ledger(path, "census", unit="person", neighbours="add-remove", epsilon="1", delta="1e-9",

@@ -134,8 +134,14 @@ def test_tests_are_the_command_lines(files):
     assert found.p_value == pytest.approx(want["aware"]["p_value"], rel=1e-12)
     assert found.naive_p_value == pytest.approx(want["naive"]["p_value"], rel=1e-12)
     assert len(found.odds_ratios) == 6 and found.converged
-    pooled, alone = cellar.infer(release, "region=n", pooled=True), cellar.infer(release, "region=n")
-    assert pooled.high - pooled.low <= alone.high - alone.low
+    assert "cells=" not in repr(found) and found.cells
+    pooled, alone = cellar.infer(release, "region=n"), cellar.infer(release, "region=n", pooled=False)
+    assert pooled.pooled and not alone.pooled and pooled.high - pooled.low <= alone.high - alone.low
+    said = json.loads(run("infer", "interval", files / "release.csv", "--of", "region=n", "--json"))["intervals"][0]
+    assert (pooled.estimate, pooled.low, pooled.high) == pytest.approx((said["estimate"], said["low"], said["high"]))
+    assert cellar.infer(release, {"region": ["n"]}) == pooled
+    ratio = cellar.infer(release, {"region": "n"}, compare="ratio", other={"region": "s"})
+    assert not ratio.pooled and ratio == cellar.infer(release, "region=n", compare="ratio", other="region=s")
     binomial = json.loads(run("infer", "binomial", "--released", "60", "--trials", "100", "--null", "0.5",
                               "--mechanism", "discrete-laplace:epsilon=1", "--json"))
     by_package = cellar.binomial_test(60, 100, 0.5, "discrete-laplace:epsilon=1")
@@ -383,7 +389,15 @@ def test_mistakes_are_told_in_the_words_of_python(tmp_path):
     (tmp_path / "latin1.csv").write_bytes("sex;age\nm\u00e4nnlich;1\n".encode("latin1"))
     assert cellar.tabulate(tmp_path / "latin1.csv", "sex", delimiter=";", encoding="latin1").variables["sex"][0] == "m\u00e4nnlich"
     mistakes = [
-        (lambda: cellar.tabulate(rows, "sex"), "`missing_as` drop or level"),
+        (lambda: cellar.tabulate(rows, "sex"), r"\(`missing_as` drop or level, or Variable\(missing_as=...\) for one\)$"),
+        (lambda: cellar.tabulate(rows, "sex", missing_as="level", codelists={"sex": ["F", "M"]}),
+         r"\(`missing_as`, or Variable\(missing_as=...\) for one\)$"),
+        (lambda: cellar.protect(cellar.tabulate(rows, "sex", missing_as="drop"), "discrete-laplace:epsilon=1",
+                                negatives="keep"), r"code list \(`codelists`\), or"),
+        (lambda: cellar.infer(release, 7), "`of` is a set of cells"),
+        (lambda: cellar.tabulate(rows, "sex", codelists={"sex": {"F": "women"}}), "the code list of 'sex' is"),
+        (lambda: cellar.tabulate(rows, "sex", codelists={"sex": pandas.DataFrame({"code": ["F"]})}),
+         "the code list of 'sex' is"),
         (lambda: cellar.tabulate(rows, "sex", missing_as="drop", codelists={"sex": ["M"]}), r"\(`missing`\)"),
         (lambda: cellar.tabulate(double, "sex"), "two columns 'sex'"),
         (lambda: cellar.tabulate(rows, "list"), "'list' holds objects"),
