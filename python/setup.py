@@ -7,7 +7,11 @@ from setuptools import Extension, setup
 
 
 def pkg_config(option: str) -> list[str]:
-    return subprocess.run(["pkg-config", option, "cellar"], check=True, capture_output=True, text=True).stdout.split()
+    found = subprocess.run(["pkg-config", option, "cellar"], capture_output=True, text=True)
+    if found.returncode != 0:
+        raise SystemExit("libcellar was not found: install Cellar (make install), and set PKG_CONFIG_PATH to the folder "
+                         "of cellar.pc where it is not a usual one (PREFIX/lib/pkgconfig).")
+    return found.stdout.split()
 
 
 def link_flags() -> list[str]:

@@ -4,9 +4,13 @@
 # The answer of a routine; what the library refuses is an error of class "cellar_error", whose `status` is the name of
 # the library's status.
 ask <- function(answer) {
-  if (inherits(answer, "cellar_failure"))
-    stop(errorCondition(in_words_of_r(answer$message), class = c(answer$status, "cellar_error"), status = answer$status))
-  answer
+  if (!inherits(answer, "cellar_failure")) return(answer)
+  # The library was left in good order; now R is interrupted as its own functions are, which no handler of errors stops.
+  if (answer$status == "CELLAR_ERR_CANCELLED") {
+    tools::pskill(Sys.getpid(), tools::SIGINT)
+    Sys.sleep(0.1)
+  }
+  stop(errorCondition(in_words_of_r(answer$message), class = c(answer$status, "cellar_error"), status = answer$status))
 }
 
 # The library names the options of the command line; most of them are arguments here, under the same name.
@@ -14,7 +18,10 @@ in_words_of_r <- function(message) {
   other <- c("--count" = "`freqVar`", "--domain" = "`codelists`", "--force" = "`replace`", "--map" = "recode(map)",
              "--top" = "recode(top)", "--bottom" = "recode(bottom)", "--band" = "recode(band)")
   advice <- c("; cellar describe lists them" = "", "'cellar fit RELEASE -o fitted.csv'" = "fit()",
-              "'cellar ledger create'" = "create_ledger()")
+              "'cellar ledger create'" = "create_ledger()", "--domain VARIABLE=FILE" = "`codelists`",
+              "--missing-as drop or level, or VARIABLE=level for one; in a plan missing_as" =
+                "`missing_as` drop or level, or recode(missing_as) for one")
+  message <- sub("--missing-as [^()]*=drop)", "`missing_as`, or recode(missing_as) for one)", message)
   for (one in names(advice)) message <- sub(one, advice[[one]], message, fixed = TRUE)
   options <- regmatches(message, gregexpr("(?<![-[:alnum:]])--[a-z]+(-[a-z]+)*", message, perl = TRUE))[[1]]
   for (option in options) {

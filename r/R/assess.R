@@ -8,11 +8,15 @@ assessment <- function(frame, title) {
   structure(frame, class = c("cellar_assessment", "data.frame"), title = title)
 }
 
-print.cellar_assessment <- function(x, ...) {
+print.cellar_assessment <- function(x, digits = 3, ...) {
   cat(attr(x, "title"), ": computed from true counts, confidential\n", sep = "")
-  print(as.data.frame(x), row.names = FALSE, ...)
+  frame <- as.data.frame(x)
+  empty <- if ("mechanism" %in% names(frame)) vapply(frame, function(v) is.numeric(v) && all(is.na(v)), NA) else FALSE
+  print(frame[!empty], row.names = FALSE, digits = digits, ...)
   invisible(x)
 }
+
+summary.cellar_assessment <- function(object, ...) object
 
 as.data.frame.cellar_assessment <- function(x, ...) {
   for (name in setdiff(names(attributes(x)), c("names", "row.names", "class"))) attr(x, name) <- NULL

@@ -34,6 +34,7 @@ protect <- function(table, mechanism, negatives, per_cell = FALSE, total_epsilon
   if (length(unknown)) refuse("`accept` is \"no-protection\" or \"large-epsilon\", not \"", unknown[1], "\"")
   if (!is.null(ledger) && (is.null(output) || is.null(request) || is.null(dataset)))
     refuse("a release that a ledger pays for needs `dataset`, `request` and `output`: the file is its record")
+  files <- if (is.null(ledger)) list(key = path_of(ledger_key, "ledger_key")) else ledger_files(ledger, ledger_key)
   options <- list(
     negatives = choice(negatives, "negatives", NEGATIVES), per_cell = flag(per_cell, "per_cell"),
     total_epsilon = exact(total_epsilon, "total_epsilon"), delta = exact(delta, "delta"),
@@ -42,8 +43,8 @@ protect <- function(table, mechanism, negatives, per_cell = FALSE, total_epsilon
     per_unit = whole(per_unit, "per_unit"), max_weight = whole(max_weight, "max_weight"),
     domain_public = flag(domain_public, "domain_public"), chosen = chosen_code(chosen),
     accept = texts(accept, "accept"), date = day(date, "date"), key = need_key(key),
-    edition = text(edition, "edition"), ledger = path_of(ledger, "ledger"),
-    ledger_key = path_of(ledger_key, "ledger_key"), dataset = text(dataset, "dataset"),
+    edition = text(edition, "edition"), ledger = files$path, ledger_key = files$key,
+    dataset = text(dataset, "dataset"),
     request = text(request, "request"), analyst = text(analyst, "analyst"),
     accept_delta = flag(accept_delta, "accept_delta"), output = path_of(output, "output"),
     max_cells = whole(max_cells, "max_cells"), threads = whole(threads, "threads"))

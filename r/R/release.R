@@ -106,6 +106,11 @@ plot.cellar_release <- function(x, n = 40, ...) {
   cells <- head(plain(x), n)
   variables <- setdiff(names(cells), "released")
   labels <- do.call(paste, c(lapply(cells[variables], as.character), sep = ", "))
+  room <- par("mar") # for the longest label, in lines of the margin
+  room[1] <- min(1 + max(strwidth(labels, "inches")) / par("csi"), 0.6 * par("din")[2] / par("csi"))
+  room[2] <- room[2] + 1
+  before <- par(mar = room, mgp = c(room[2] - 1, 1, 0))
+  on.exit(par(before))
   barplot(cells$released, names.arg = labels, las = 2, ylab = "released", ...)
   invisible(x)
 }

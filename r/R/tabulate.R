@@ -154,7 +154,10 @@ true_counts <- function(table) {
 
 row_report <- function(table) {
   report <- .Call(C_row_report, need_table(table))
-  if (!is.null(report)) unlist(report)
+  if (is.null(report)) return(NULL)
+  counts <- unlist(report)
+  if (all(counts <= .Machine$integer.max)) storage.mode(counts) <- "integer" # R prints 100000 as 1e+05
+  counts
 }
 
 list2frame <- function(columns) {

@@ -86,7 +86,9 @@ static cellar_status wish_code(void *context, const char *code, cellar_error *er
     while (level < n && strcmp(noisy->codes[w->first + level], code) != 0)
         level++;
     if (level == n)
-        return cellar_fail(err, CELLAR_ERR_ARGUMENT, "variable '%.100s' has no code '%.100s'",
+        return cellar_fail(err, CELLAR_ERR_ARGUMENT,
+                           "variable '%.100s' has no code '%.100s' among its lowest categories, "
+                           "of which sets are made",
                            noisy->names[w->variable], code);
     w->wanted[w->first + level] = 1;
     return CELLAR_OK;

@@ -137,3 +137,18 @@ test_that("mistakes are answered with the argument that helps", {
   expect_error(exposure(t, k = Inf), "`k` are whole numbers")
   expect_error(select_columns(t, k = 3, exposure = 0.5, weights = 2), "`weights` are numbers by variable")
 })
+
+test_that("missing values are explained in words of R, and reports are read", {
+  d <- data.frame(sex = rep(c("F", "M", NA, "F"), 25000))
+  expect_error(tabulate(d, ~ sex), "(`missing_as` drop or level, or recode(missing_as) for one)", fixed = TRUE)
+  expect_error(tabulate(d, ~ sex, list(sex = c("F", "M")), missing_as = "level"),
+               "(`missing_as`, or recode(missing_as) for one)", fixed = TRUE)
+  table <- tabulate(d, ~ sex, missing_as = "drop")
+  expect_error(protect(table, "discrete-laplace:epsilon=1", negatives = "keep"), "code list (`codelists`), or", fixed = TRUE)
+  expect_output(print(row_report(table)), "100000")
+})
+
+test_that("work that was interrupted interrupts R", {
+  cancelled <- structure(list(status = "CELLAR_ERR_CANCELLED", message = "cancelled"), class = "cellar_failure")
+  expect_identical(tryCatch(ask(cancelled), error = function(e) "error", interrupt = function(i) "interrupt"), "interrupt")
+})

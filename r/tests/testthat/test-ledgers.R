@@ -52,3 +52,12 @@ test_that("membership is the command line's", {
   expect_equal(as.numeric(powers[grepl("power$", names(powers))]), found$power)
   expect_true(all(found$advantage > 0))
 })
+
+test_that("a ledger pays whose key lies elsewhere", {
+  folder <- scratch()
+  opened <- create_ledger(file.path(folder, "budget"), "x", unit = "person", neighbours = "add-remove", epsilon = "1",
+                          key = file.path(folder, "other"))
+  protect(plain_table(), "discrete-laplace", negatives = "keep", total_epsilon = "1", unit = "person", ledger = opened,
+          dataset = "x", request = "first", output = file.path(folder, "a.csv"))
+  expect_identical(ledger(opened$path, opened$key)$balances[[1]]$spent$epsilon, "1")
+})
