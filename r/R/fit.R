@@ -3,6 +3,8 @@
 
 fit <- function(..., official = "fitted", margins = "released", sd = FALSE, max_move = NULL, max_cells = NULL) {
   releases <- list(...)
+  named <- names(releases)[!vapply(releases, is.list, NA)] # an argument that fit() has not, such as Python's
+  if (length(named) && nzchar(named[1])) refuse("fit() has no argument '", named[1], "'")
   if (length(releases) == 1 && !is.data.frame(releases[[1]]) && is.list(releases[[1]])) releases <- releases[[1]]
   if (length(releases) == 0) refuse("fit() needs a release, which protect() or read_release() makes")
   new_estimate(.Call(C_fit, unname(lapply(releases, release_handle)),

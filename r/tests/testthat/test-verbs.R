@@ -166,4 +166,5 @@ test_that("several releases of the same people are pooled", {
   expect_error(infer(releases, "region=n", compare = "ratio", other = "region=s"), "counts and differences")
   expect_error(infer(rev(releases), "sex=F"), class = "cellar_error")
   expect_error(infer(list()), "a list of releases")
+  expect_error(fit(releases[[1]], errors = TRUE), "fit() has no argument 'errors'", fixed = TRUE)
 })
