@@ -20,6 +20,11 @@ static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
                                .quote = '"',
                                .name_bytes = 63,
                                .literal = SQL_E,
+                               .settings = "SET LOCAL client_encoding = 'UTF8'; "
+                                           "SET LOCAL DateStyle = 'ISO, YMD'; "
+                                           "SET LOCAL IntervalStyle = 'postgres'; "
+                                           "SET LOCAL bytea_output = 'hex'; "
+                                           "SET LOCAL extra_float_digits = 1",
                                .text = "CAST(@ AS text) COLLATE \"C\"",
                                .trim = "btrim(@, E' \\t')",
                                .is_number =
@@ -72,6 +77,7 @@ static const sql_dialect dialects[CELLAR_SQL_N_DIALECTS] = {
          .is_tested = 1,
          .quote = '`',
          .literal = SQL_HEX,
+         .settings = "SET sql_mode = ''", /* one of them pads CHAR(n) */
          .text = "CAST(CONVERT(@ USING utf8mb4) AS BINARY)",
          .trim = "trim(BOTH X'09' FROM trim(BOTH X'20' FROM @))",
          .is_number = "length(@) <= 18 AND CONVERT(@ USING utf8mb4) REGEXP '" PLAIN_PATTERN

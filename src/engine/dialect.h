@@ -20,6 +20,7 @@ typedef struct sql_dialect {
     char quote;        /* around names, doubled inside */
     size_t name_bytes; /* the database cuts longer names off; 0: it refuses them itself */
     sql_literal literal;
+    const char *settings;  /* of the session, that change what values mean; NULL: none do */
     const char *text;      /* of a column, compared byte by byte */
     const char *trim;      /* of a text: without the blanks around it */
     const char *is_number; /* a condition on a text: a number that is exact in the database */

@@ -6,12 +6,17 @@
 
 #include <cellar/sql.h>
 
+/* Codes and names go to the database in its own encoding. */
+#define SQL_NO_SUCH_CHARACTER                                                                      \
+    "the question, or a value, has a character that the encoding of the database does not have"
+
 /* Receives one row as texts; a field may be NULL. */
 typedef cellar_status sql_row_sink(void *context, const char *const *fields, cellar_error *err);
 
 typedef struct sql_request {
-    const char *place; /* what stands behind the colon of "postgresql:…" */
-    const char *shown; /* names the database in messages: never a password */
+    const char *place;    /* what stands behind the colon of "postgresql:…" */
+    const char *shown;    /* names the database in messages: never a password */
+    const char *settings; /* a statement to run before, in the same transaction; NULL: none */
     const char *sql;
     size_t n_columns; /* of a row */
     int has_weights, has_keys;

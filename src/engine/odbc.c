@@ -30,6 +30,9 @@ enum { FIELD_BYTES = 256 };
     X(SQLGetInfo)                                                                                  \
     X(SQLExecDirect)                                                                               \
     X(SQLCancel)                                                                                   \
+    X(SQLMoreResults)                                                                              \
+    X(SQLFreeStmt)                                                                                 \
+    X(SQLEndTran)                                                                                  \
     X(SQLNumResultCols)                                                                            \
     X(SQLFetch)                                                                                    \
     X(SQLGetData)                                                                                  \
@@ -70,6 +73,7 @@ static const char *meaning_of(const char *state)
         {"42P01", "there is no such table"},
         {"42S22", "there is no such column"},
         {"42703", "there is no such column"},
+        {"22P05", SQL_NO_SUCH_CHARACTER},
         {"42", "the question is not understood or not allowed"},
         {"08", "the connection broke"},
         {"53", "the server has no room"},
@@ -138,6 +142,7 @@ static cellar_status begin(odbc *o, const char *place, cellar_error *err)
         CELLAR_TRY(cellar_fail_memory(err, "a connection"));
     o->SQLSetConnectAttr(o->connection, SQL_ATTR_LOGIN_TIMEOUT, (SQLPOINTER) LOGIN_SECONDS, 0);
     o->SQLSetConnectAttr(o->connection, SQL_ATTR_ACCESS_MODE, (SQLPOINTER) SQL_MODE_READ_ONLY, 0);
+    o->SQLSetConnectAttr(o->connection, SQL_ATTR_AUTOCOMMIT, (SQLPOINTER) SQL_AUTOCOMMIT_OFF, 0);
     code = o->SQLDriverConnect(o->connection, NULL, (SQLCHAR *) text.bytes, SQL_NTS, NULL, 0, NULL,
                                SQL_DRIVER_NOPROMPT);
     o->is_connected = SQL_SUCCEEDED(code);
@@ -152,8 +157,10 @@ static void end(odbc *o)
 {
     if (o->statement != NULL)
         o->SQLFreeHandle(SQL_HANDLE_STMT, o->statement);
-    if (o->is_connected)
+    if (o->is_connected) {
+        o->SQLEndTran(SQL_HANDLE_DBC, o->connection, SQL_ROLLBACK);
         o->SQLDisconnect(o->connection);
+    }
     if (o->connection != NULL)
         o->SQLFreeHandle(SQL_HANDLE_DBC, o->connection);
     if (o->environment != NULL)
@@ -234,6 +241,18 @@ static cellar_status execute(const odbc *o, const sql_request *r, cellar_error *
     return SQL_SUCCEEDED(code) ? CELLAR_OK : fail(o, SQL_HANDLE_STMT, o->statement, err);
 }
 
+static cellar_status set(const odbc *o, const char *settings, cellar_error *err)
+{
+    if (settings == NULL)
+        return CELLAR_OK;
+    if (!SQL_SUCCEEDED(o->SQLExecDirect(o->statement, (SQLCHAR *) settings, SQL_NTS)))
+        return fail(o, SQL_HANDLE_STMT, o->statement, err);
+    while (SQL_SUCCEEDED(o->SQLMoreResults(o->statement))) /* one for each setting */
+        continue;
+    o->SQLFreeStmt(o->statement, SQL_CLOSE);
+    return CELLAR_OK;
+}
+
 /* Fields of an answer are whole and decimal numbers, which are short. */
 static cellar_status take_rows(const odbc *o, const sql_request *r, cellar_error *err)
 {
@@ -272,6 +291,7 @@ cellar_status sql_run_odbc(const sql_request *r, cellar_error *err)
     if (!SQL_SUCCEEDED(o.SQLAllocHandle(SQL_HANDLE_STMT, o.connection, &o.statement)))
         CELLAR_TRY(cellar_fail_memory(err, "a question"));
     o.SQLSetStmtAttr(o.statement, SQL_ATTR_NOSCAN, (SQLPOINTER) SQL_NOSCAN_ON, 0);
+    CELLAR_TRY(set(&o, r->settings, err));
     CELLAR_TRY(execute(&o, r, err));
     o.SQLNumResultCols(o.statement, &n_columns);
     if ((size_t) n_columns != r->n_columns)

@@ -89,8 +89,9 @@ static cellar_status fail_result(const pg_library *pg, const sql_request *r,
 {
     const char *state = pg->PQresultErrorField(result, PG_DIAG_SQLSTATE);
     if (state != NULL && !may_be_shown(pg, result, state))
-        return cellar_fail(err, CELLAR_ERR_INPUT,
-                           "%s: a value of the data cannot be counted (SQLSTATE %s)", r->shown,
+        return cellar_fail(err, CELLAR_ERR_INPUT, "%s: %s (SQLSTATE %s)", r->shown,
+                           strcmp(state, "22P05") == 0 ? SQL_NO_SUCH_CHARACTER
+                                                       : "a value of the data cannot be counted",
                            state);
     return fail(pg, r, connection, err);
 }
@@ -230,14 +231,10 @@ cellar_status sql_run_postgresql(const sql_request *r, cellar_error *err)
     CELLAR_TRY(load(&pg, err));
     CELLAR_TRY(check_place(&pg, place.bytes, err));
     CELLAR_TRY(connect_to(&pg, r, place.bytes, &connection, err));
-    /* One snapshot; settings that change what the question means. */
+    /* One snapshot. */
     CELLAR_TRY(execute(&pg, r, connection,
                        "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", err));
-    CELLAR_TRY(execute(&pg, r, connection,
-                       "SET LOCAL client_encoding = 'UTF8'; SET LOCAL DateStyle = 'ISO, YMD'; "
-                       "SET LOCAL IntervalStyle = 'postgres'; SET LOCAL bytea_output = 'hex'; "
-                       "SET LOCAL extra_float_digits = 1",
-                       err));
+    CELLAR_TRY(execute(&pg, r, connection, r->settings, err));
     if (!pg.PQsendQuery(connection, r->sql) || !pg.PQsetSingleRowMode(connection))
         CELLAR_TRY(fail(&pg, r, connection, err));
     CELLAR_TRY(take_rows(&pg, r, connection, err));

@@ -66,6 +66,9 @@ static void add_fields(question *q)
     }
     cellar_text_add_string(q->out, "1 AS one FROM ");
     add_table(q);
+    /* Where no column has the table's name, some databases take that for the whole row. */
+    cellar_text_add_string(q->out, " AS ");
+    sql_add_name(q->dialect, q->out, "cellar_rows", strlen("cellar_rows"));
 }
 
 /* ---- numbers, codes, reasons, cells ---------------------------------------------------------- */

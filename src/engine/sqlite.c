@@ -36,8 +36,8 @@ static cellar_status run(const sql_request *r, sqlite3 *db, cellar_error *err)
             fields[i] = (const char *) sqlite3_column_text(statement, (int) i);
         CELLAR_TRY(r->sink(r->context, fields, err));
     }
-    if (code != SQLITE_DONE)
-        status = fail(r, db, code, err);
+    if (code != SQLITE_DONE) /* what the database says by now may quote a value of the data */
+        status = fail(r, NULL, code, err);
 out:
     sqlite3_finalize(statement);
     cellar_free(fields);

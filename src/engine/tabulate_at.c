@@ -80,6 +80,7 @@ static cellar_status ask_one(void *context, int lane, cellar_error *err)
     shard s = {.all = a};
     sql_request request = {.place = a->places[lane] + strlen(a->kind->prefix),
                            .shown = s.shown,
+                           .settings = sql_dialect_of(a->dialect)->settings,
                            .sql = a->sql,
                            .n_columns = cellar_sql_answer_n_columns(a->answer),
                            .has_weights = a->spec->weight_column != NULL,

@@ -72,6 +72,7 @@ def refused(what, expected, *arguments):
 def check_names(server, place):
     said = {"odbc-sqlite": "HY000", "odbc-postgresql": "there is no such column", "mariadb": "there is no such column"}
     refused("a misspelt column", said.get(ENGINE, "nosuch"), "people", "--from", place, *BY_SEX, "--where", "nosuch!=1")
+    refused("a column with the table's name", "", "people", "--from", place, *BY_SEX, "--where", "people!=1")
     refused("a misspelt table", "", "peeple", "--from", place, *BY_SEX)
     for name in ('people; DROP TABLE people', 'people" WHERE 1=1; DROP TABLE people; --', "people` --", '"people',
                  "people.", ".people", '"a"b', "people'", 'people" --', "people) --"):
@@ -117,14 +118,50 @@ def check_sqlite(place):
     database = sqlite3.connect(place.removeprefix("sqlite:"))
     database.executescript("""CREATE VIRTUAL TABLE words USING fts5(word);
         CREATE VIEW crying AS SELECT (SELECT word FROM words WHERE words MATCH sex || ':x') AS sex FROM people;
+        CREATE VIEW quoting AS SELECT p.sex FROM people p, json_each('{}', p.u) j;
         CREATE VIEW slow AS WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT sex FROM people, c""")
     database.close()
     refused("crying", "sqlite: unsafe use of virtual table", "crying", "--from", place, *BY_SEX)
+    refused("an error that quotes a value", "sqlite: SQL logic error", "quoting", "--from", place, *BY_SEX)
     asked = subprocess.Popen([CELLAR, "tabulate", "slow", "--from", place, *BY_SEX, "-o", "out.json"], stderr=subprocess.PIPE, text=True)
     time.sleep(1)
     asked.send_signal(signal.SIGINT)
     said = asked.communicate(timeout=60)[1]
     check("Ctrl-C", asked.returncode == 130 and said.startswith("cellar: cancelled") and not os.path.exists("out.json"), said)
+
+
+# Who asks has settings of his own, which change how a value is written.
+SETTINGS = {"postgresql": """CREATE USER stranger; GRANT SELECT ON people TO stranger; ALTER USER stranger SET IntervalStyle = 'iso_8601';
+ALTER USER stranger SET DateStyle = 'German'; ALTER USER stranger SET bytea_output = 'escape';
+CREATE VIEW written AS SELECT concat(interval '1 day 2 hours', '|', date '2000-12-31', '|', bytea '\\x00ff') AS sex FROM people;
+GRANT SELECT ON written TO stranger; CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0;
+\\c latin
+CREATE TABLE people AS SELECT U&'caf\\00e9' AS sex; GRANT SELECT ON people TO stranger""",
+            "mariadb": "SET GLOBAL sql_mode = 'PAD_CHAR_TO_FULL_LENGTH'; CREATE TABLE written (sex char(9)); INSERT INTO written VALUES ('ab')"}
+WRITTEN = {"postgresql": "1 day 02:00:00|2000-12-31|\\x00ff", "mariadb": "ab"}
+
+
+def counted(table, place, value):
+    """Whether a table of one value is counted by it, in a locale that knows ASCII only."""
+    pathlib.Path("written.csv").write_text(f"code\n{value}\n", encoding="utf-8")
+    got = subprocess.run([CELLAR, "tabulate", table, "--from", place, "--by", "sex", "--domain", "sex=written.csv"],
+                         capture_output=True, encoding="utf-8", env=os.environ | {"LC_ALL": "C"}, check=False)
+    check("written as " + value, got.returncode == 0 and f"\n{value}," in got.stdout, got)
+
+
+def check_settings(server, place):
+    kind = ENGINE.replace("odbc-", "")
+    server.define("faults", SETTINGS[kind])
+    place = place.replace("user=cellar", "user=stranger").replace("Username=cellar", "Username=stranger")
+    counted("written", place, WRITTEN[kind])
+    if kind == "postgresql":
+        latin = place.replace("faults", "latin")
+        counted("people", latin, "café")
+        pathlib.Path("euro.csv").write_text("code\n€\n", encoding="utf-8")
+        refused("a code that the encoding lacks", "does not have (SQLSTATE 22P05)", "people", "--from", latin, "--by", "sex",
+                "--domain", "sex=euro.csv")
+    else:
+        server.run("SET GLOBAL sql_mode = DEFAULT")
 
 
 def check_views(server, place):
@@ -222,6 +259,8 @@ def main():
         check_shards(place)
         if ENGINE == "postgresql":
             check_views(server, place)
+        if ENGINE.replace("odbc-", "") in SETTINGS:
+            check_settings(server, place)
         if ENGINE in CRYING:
             check_crying(server, place)
         if ENGINE == "sqlite":
