@@ -8,12 +8,31 @@ assessment <- function(frame, title) {
   structure(frame, class = c("cellar_assessment", "data.frame"), title = title)
 }
 
-print.cellar_assessment <- function(x, digits = 3, ...) {
-  cat(attr(x, "title"), ": computed from true counts, confidential\n", sep = "")
-  frame <- as.data.frame(x)
-  empty <- if ("mechanism" %in% names(frame)) vapply(frame, function(v) is.numeric(v) && all(is.na(v)), NA) else FALSE
-  print(frame[!empty], row.names = FALSE, digits = digits, ...)
+# What fits a line: without columns that follow from others or hold nothing here, and without measures of no cells.
+print.cellar_assessment <- function(x, n = 40, digits = 3, ...) {
+  title <- attr(x, "title") # a part of one has none
+  cat(if (is.null(title)) "Figures" else title, ": computed from true counts, confidential\n", sep = "")
+  frame <- shown <- as.data.frame(x)
+  if (all(c("measure", "radius", "cells") %in% names(shown))) shown <- measures_shown(shown)
+  if (any(c("mechanism", "measure") %in% names(shown))) {
+    aside <- c("minimum", "median", "maximum", "q90", "q95", "q99", "right", "precision", "difference")
+    shown <- shown[!names(shown) %in% aside & !vapply(shown, function(v) all(is.na(v)), NA)]
+  }
+  print(head(shown, n), row.names = FALSE, digits = digits, ...)
+  if (ncol(shown) < ncol(frame) || nrow(shown) > n)
+    cat("as.data.frame() has all: ", nrow(frame), " rows, ", ncol(frame), " columns\n", sep = "")
   invisible(x)
+}
+
+# Measures of utility, with what they are about in their names: "total_variation of a,b", "within 1, counts above 10".
+measures_shown <- function(frame) {
+  frame <- frame[frame$cells > 0, ]
+  about <- function(given, ...) ifelse(is.na(given), "", paste0(...))
+  frame$measure <- paste0(frame$measure, about(frame$variables, " of ", frame$variables), about(frame$radius, " ", frame$radius),
+                          about(frame$count, ", counts ", ifelse(frame$above, "above ", "of "), frame$count))
+  numbers <- c("original", "expected", "mean", "sd")
+  frame[numbers] <- lapply(frame[numbers], function(v) ifelse(is.na(v), NA, signif(v, 3)))
+  frame[c("measure", numbers)]
 }
 
 summary.cellar_assessment <- function(object, ...) object

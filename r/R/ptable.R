@@ -2,10 +2,10 @@
 # Perturbation tables: designed in the words of the R package ptable, read, written.
 
 ptable <- function(D, V, js = 0, pstay = NULL, optim = 1, mono = TRUE) {
-  lists <- function(values, name) paste(exacts(values, name), collapse = ":")
+  lists <- function(values, name) paste(design_decimals(values, name), collapse = ":")
   if (!is.logical(mono) || anyNA(mono)) refuse("`mono` is TRUE or FALSE, or a value for each count from 1")
   if (!is.numeric(optim) || length(optim) != 1 || !optim %in% 1:4) refuse("`optim` is 1, 2, 3 or 4")
-  parts <- c(variance = exact(V, "V"), m = exact(D, "D"), min = exact(js, "js"),
+  parts <- c(variance = text(design_decimals(V, "V"), "V"), m = exact(D, "D"), min = exact(js, "js"),
              stay = if (!is.null(pstay)) lists(pstay, "pstay"),
              mono = if (any(mono)) paste(ifelse(mono, "yes", "no"), collapse = ":"),
              form = if (optim < 4) "at-most")
@@ -13,6 +13,13 @@ ptable <- function(D, V, js = 0, pstay = NULL, optim = 1, mono = TRUE) {
   path <- tempfile("ptable") # a design depends on no data
   on.exit(unlink(path))
   new_ptable(.Call(C_design_matrix, spec, path), spec)
+}
+
+# Fractions as the package ptable takes them, 0.5: nothing that a certificate states hangs on their last digit.
+design_decimals <- function(values, name) {
+  if (is.numeric(values) && length(values) && all(is.finite(values)))
+    values <- vapply(as.vector(values), format, "", digits = 15, scientific = FALSE)
+  exacts(values, name)
 }
 
 read_ptable <- function(path, large = NULL) {

@@ -16,6 +16,8 @@ release_frame <- function(handle, facts, zeros = FALSE) {
 
 # The handle of a release that is still what the library made: one that was edited, or came from a file of R's, is not.
 release_handle <- function(release) {
+  if (is.data.frame(release) && !inherits(release, "cellar_release"))
+    refuse("expected a release, which protect() or read_release() makes; a part of one, and one that was edited, is none")
   if (!inherits(release, "cellar_release")) refuse("expected a release, which protect() or read_release() makes")
   handle <- attr(release, "handle")
   now <- release_frame(handle, attr(release, "facts"))

@@ -124,7 +124,7 @@ test_that("perturbation tables are designed, written and read", {
   expect_equal(summary(design)$variance[4], 2, tolerance = 1e-9)
   write_ptable(design, file.path(folder, "ons.csv"), layout = "ons")
   expect_identical(readLines(file.path(folder, "ons.csv"), 1), "pcv,ckey,pvalue")
-  expect_error(ptable(D = 3, V = 0.5), "as text")
+  expect_error(ptable(D = 3, V = c(0.5, 1)), "`V` is one text")
 })
 
 test_that("a ledger is made, charged, shown and verified", {
@@ -167,4 +167,19 @@ test_that("several releases of the same people are pooled", {
   expect_error(infer(rev(releases), "sex=F"), class = "cellar_error")
   expect_error(infer(list()), "a list of releases")
   expect_error(fit(releases[[1]], errors = TRUE), "fit() has no argument 'errors'", fixed = TRUE)
+})
+
+test_that("what is shown of risks and measures can be read", {
+  f <- files(scratch())
+  lines <- capture.output(print(utility(f$table, "discrete-laplace:epsilon=1", copies = 2)))
+  expect_lt(length(lines), 100)
+  expect_match(lines[length(lines)], "as.data.frame() has all", fixed = TRUE)
+  expect_false(any(grepl("q90", capture.output(print(risk(f$table, "age", "ill", "discrete-laplace:epsilon=1"))))))
+  edited <- f$release
+  edited$released[1] <- 5
+  expect_error(infer(edited, ""), "one that was edited, is none")
+})
+
+test_that("a perturbation table is designed from the numbers of ptable", {
+  expect_identical(as.data.frame(ptable(D = 5, V = 2.5, js = 2, pstay = 0.3)), as.data.frame(ptable(5, "2.5", 2, "0.3")))
 })
