@@ -156,7 +156,7 @@ static int participant_tell(const collect_values *values, const collect_place *p
                 ? cellar_collect_policy_check(&policy, place->invitation, place->decision, &err)
                 : cellar_collect_policy_check_invitation(&policy, place->invitation, &err);
         if (status == CELLAR_OK)
-            printf("policy         allows to send\n");
+            printf("policy         allows sending\n");
     }
     cli_words_clear(&never);
     return status == CELLAR_OK ? result : cli_exit_kept(status, &err);
