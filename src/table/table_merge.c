@@ -42,6 +42,20 @@ static int have_same_order(const cellar_schema *a, const cellar_schema *b)
     return 1;
 }
 
+/* A code with another label may stand for something else: the list is of another version. */
+static int have_same_labels(const cellar_schema *a, const cellar_schema *b)
+{
+    const size_t n = cellar_schema_n_languages(a);
+    if (n != cellar_schema_n_languages(b))
+        return 0;
+    for (size_t v = 0; v < cellar_schema_n_variables(a); v++)
+        for (size_t c = 0; c < cellar_schema_n_categories(a, v); c++)
+            for (size_t l = 0; l < n; l++)
+                if (strcmp(cellar_schema_label(a, v, c, l), cellar_schema_label(b, v, c, l)) != 0)
+                    return 0;
+    return 1;
+}
+
 static cellar_status check_domains(const cellar_schema *schema, cellar_error *err)
 {
     for (size_t v = 0; v < cellar_schema_n_variables(schema); v++)
@@ -86,6 +100,11 @@ static cellar_status check_same(const parts *p, size_t k, const char *first, cel
         status = fail_part(p, k,
                            "was not counted like the first one: variables, codes, conditions, "
                            "weights and keys must be the same",
+                           err);
+    else if (!have_same_labels(tables[0]->schema, tables[k]->schema))
+        status = fail_part(p, k,
+                           "has other labels for the same codes than the first one: the code lists "
+                           "must be of one version",
                            err);
 out:
     cellar_free(text);

@@ -71,8 +71,11 @@ def compare(server, data, places, options, number, may_refuse=False):
 def build_store(server, places, options, path):
     """A store of what a database holds."""
     if hasattr(server, "ask"):
-        written = cellar("sql", "people", "--dialect", server.dialect, "--for-store",
-                         *("--by" if option == "--columns" else option for option in options))
+        question = ["--by", *options[1:]]
+        if "--sort-by" in question:  # the store sorts
+            at = question.index("--sort-by")
+            del question[at:at + 2]
+        written = cellar("sql", "people", "--dialect", server.dialect, "--for-store", *question)
         places = server.ask(written.stdout, places)
     asked = [word for place in places for word in ("--from", place)]
     return cellar("store", "build", "people", *options, *asked, "-o", path)

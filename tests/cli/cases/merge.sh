@@ -10,6 +10,10 @@ cellar merge one.json two.json -o merged.json && cmp merged.json all.json && ech
 cellar tabulate two.csv --by sex --domain sex.csv -o other.json 2>/dev/null
 cellar merge one.json other.json
 echo "exit status $?"
+printf 'code,label\nf,men\nm,women\n' >new.csv
+cellar tabulate two.csv --by sex --domain new.csv --weight w --margins all -o new.json 2>/dev/null
+cellar merge one.json new.json
+echo "exit status $?"
 sed 's/,"weighted":\[[^]]*\]//' two.json >bare.json
 cellar merge one.json bare.json
 cellar merge bare.json one.json
