@@ -22,6 +22,7 @@ static int risk_asked_init(PyObject *dict, risk_asked *a)
     int failed = 0;
     memset(a, 0, sizeof *a);
     a->options = cellar_risk_options_default();
+    a->options.progress = glue_progress();
     a->n_known = glue_positions(dict, "known", a->known, &failed);
     a->n_sensitive = glue_positions(dict, "sensitive", a->sensitive, &failed);
     a->specs = glue_texts(dict, "mechanisms", &a->n_mechanisms, &failed);
@@ -294,6 +295,7 @@ static PyObject *utility(PyObject *module, PyObject *args)
     negatives = glue_text(dict, "negatives", &failed);
     if (negatives != NULL && !cellar_negatives_find(negatives, &options.negatives))
         PyErr_SetString(PyExc_ValueError, "negatives is keep or zero");
+    options.progress = glue_progress();
     options.threshold = glue_number(dict, "threshold", 0, &failed);
     options.copies = glue_whole(dict, "copies", 100, &failed);
     options.seed = glue_whole(dict, "seed", 1, &failed);

@@ -136,7 +136,7 @@ void *glue_object(PyObject *given, handle_kind kind, int is_optional)
     return ((handle *) given)->object;
 }
 
-PyObject *glue_fail(PyObject *module, cellar_status status, const cellar_error *err)
+static PyObject *raise_error(PyObject *module, cellar_status status, const cellar_error *err)
 {
     module_state *state = PyModule_GetState(module);
     PyObject *words = PyImport_ImportModule("cellar._words");
@@ -152,6 +152,13 @@ PyObject *glue_fail(PyObject *module, cellar_status status, const cellar_error *
     Py_XDECREF(error);
     Py_XDECREF(name);
     return NULL;
+}
+
+PyObject *glue_fail(PyObject *module, cellar_status status, const cellar_error *err)
+{
+    if (PyErr_Occurred()) /* what a signal's handler raised comes first: KeyboardInterrupt, say */
+        return NULL;
+    return raise_error(module, status, err);
 }
 
 /* ---- dicts -------------------------------------------------------------------- */

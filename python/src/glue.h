@@ -30,6 +30,8 @@ PyObject *glue_handle(PyObject *module, handle_kind kind, void *object);
 /* The object of a handle of that kind; NULL: an exception is set. None is NULL without one where
  * `is_optional`. */
 void *glue_object(PyObject *given, handle_kind kind, int is_optional);
+/* Ends work with CELLAR_ERR_CANCELLED when a signal's handler raised, as Ctrl-C does. */
+cellar_progress glue_progress(void);
 /* Raises cellar.Error with the sentence and the name of the status; answers NULL. */
 PyObject *glue_fail(PyObject *module, cellar_status status, const cellar_error *err);
 

@@ -99,6 +99,7 @@ static int test_asked_init(PyObject *dict, test_asked *a)
 {
     int failed = 0;
     a->options = cellar_test_options_default();
+    a->options.progress = glue_progress();
     a->model = glue_needed_text(dict, "model", &failed);
     a->against = glue_text(dict, "against", &failed);
     a->options.reference = (cellar_reference) glue_choice(dict, "reference", &failed);

@@ -88,6 +88,7 @@ static PyObject *check_plan(PyObject *module, PyObject *args)
     cellar_plan_figures *figures = NULL;
     cellar_error err;
     cellar_status status;
+    options.progress = glue_progress();
     if (!PyArg_ParseTuple(args, "Opi", &handle, &options.without_counts, &options.n_threads))
         return NULL;
     plan = glue_object(handle, HANDLE_PLAN, 0);
@@ -132,6 +133,7 @@ static PyObject *compare_plan(PyObject *module, PyObject *args)
     cellar_plan_comparison *comparison = NULL;
     cellar_error err;
     cellar_status status;
+    options.progress = glue_progress();
     if (!PyArg_ParseTuple(args, "Oi", &handle, &options.n_threads))
         return NULL;
     plan = glue_object(handle, HANDLE_PLAN, 0);

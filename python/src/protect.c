@@ -75,6 +75,7 @@ static int read_options(PyObject *dict, cellar_protect_options *out)
     const char *below = glue_text(dict, "below", &failed);
 
     *out = cellar_protect_options_default();
+    out->progress = glue_progress();
     check_word(cellar_negatives_find(negatives, &out->negatives), "negatives", negatives, &failed);
     check_word(cellar_neighbours_find(neighbours, &out->neighbours), "neighbours", neighbours,
                &failed);

@@ -57,6 +57,7 @@ static int read_selection(PyObject *dict, cellar_selection_options *out, double 
     size_t n;
     int failed = 0;
     *out = cellar_selection_options_default();
+    out->progress = glue_progress();
     out->measure = (cellar_selection_measure) glue_choice(dict, "measure", &failed);
     out->k = glue_whole(dict, "k", 0, &failed);
     out->exposure = glue_real(dict, "exposure", out->exposure, &failed);

@@ -80,6 +80,7 @@ int glue_spec_init(PyObject *dict, glue_spec *a)
     int failed = 0;
     memset(a, 0, sizeof *a);
     a->spec = cellar_tabulate_spec_default();
+    a->spec.progress = glue_progress();
     a->spec.reader = cellar_reader_options_default();
     a->spec.path = glue_text(dict, "path", &failed);
     a->spec.n_threads = glue_threads(dict, &failed);

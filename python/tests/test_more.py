@@ -8,7 +8,9 @@ import os
 import pathlib
 import pickle
 import re
+import signal
 import subprocess
+import time
 import zipfile
 
 import numpy
@@ -450,3 +452,20 @@ def test_mistakes_are_told_in_the_words_of_python(tmp_path):
         with pytest.raises((TypeError, ValueError, cellar.Error), match=words):
             mistake()
     assert cellar.certify("discrete-laplace:epsilon=1", deltas="0").epsilons
+
+
+def test_a_signal_ends_long_work():
+    def stop(number, frame):
+        raise TimeoutError("enough")
+    codes = [str(i) for i in range(60)]
+    table = cellar.tabulate({"a": codes, "b": codes}, ["a", "b"], codelists={"a": codes, "b": codes})
+    before = signal.signal(signal.SIGALRM, stop)
+    start = time.monotonic()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(TimeoutError):
+            cellar.utility(table, "discrete-laplace:epsilon=1", copies=50000, threads=1)  # some 20 s
+        assert time.monotonic() - start < 8
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
