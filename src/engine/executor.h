@@ -10,6 +10,9 @@
 #define SQL_NO_SUCH_CHARACTER                                                                      \
     "the question, or a value, has a character that the encoding of the database does not have"
 
+/* Class 40 of SQLSTATE: a replica catches up, or two wait for each other. */
+#define SQL_GIVEN_UP "the server gave the question up for the work of others; ask again"
+
 /* Receives one row as texts; a field may be NULL. */
 typedef cellar_status sql_row_sink(void *context, const char *const *fields, cellar_error *err);
 

@@ -74,6 +74,7 @@ static const char *meaning_of(const char *state)
         {"42S22", "there is no such column"},
         {"42703", "there is no such column"},
         {"22P05", SQL_NO_SUCH_CHARACTER},
+        {"40", SQL_GIVEN_UP},
         {"42", "the question is not understood or not allowed"},
         {"08", "the connection broke"},
         {"53", "the server has no room"},

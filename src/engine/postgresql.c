@@ -90,8 +90,9 @@ static cellar_status fail_result(const pg_library *pg, const sql_request *r,
     const char *state = pg->PQresultErrorField(result, PG_DIAG_SQLSTATE);
     if (state != NULL && !may_be_shown(pg, result, state))
         return cellar_fail(err, CELLAR_ERR_INPUT, "%s: %s (SQLSTATE %s)", r->shown,
-                           strcmp(state, "22P05") == 0 ? SQL_NO_SUCH_CHARACTER
-                                                       : "a value of the data cannot be counted",
+                           strcmp(state, "22P05") == 0    ? SQL_NO_SUCH_CHARACTER
+                           : strncmp(state, "40", 2) == 0 ? SQL_GIVEN_UP
+                                                          : "a value of the data cannot be counted",
                            state);
     return fail(pg, r, connection, err);
 }

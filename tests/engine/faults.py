@@ -134,7 +134,9 @@ def check_sqlite(place):
 SETTINGS = {"postgresql": """CREATE USER stranger; GRANT SELECT ON people TO stranger; ALTER USER stranger SET IntervalStyle = 'iso_8601';
 ALTER USER stranger SET DateStyle = 'German'; ALTER USER stranger SET bytea_output = 'escape';
 CREATE VIEW written AS SELECT concat(interval '1 day 2 hours', '|', date '2000-12-31', '|', bytea '\\x00ff') AS sex FROM people;
-GRANT SELECT ON written TO stranger; CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0;
+GRANT SELECT ON written TO stranger; CREATE FUNCTION give_up(t text) RETURNS text LANGUAGE plpgsql AS
+$$ BEGIN RAISE EXCEPTION 'the value is %', t USING ERRCODE = '40001'; END $$; CREATE VIEW given_up AS SELECT give_up(sex) AS sex FROM people;
+CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0;
 \\c latin
 CREATE TABLE people AS SELECT U&'caf\\00e9' AS sex; GRANT SELECT ON people TO stranger""",
             "mariadb": "SET GLOBAL sql_mode = 'PAD_CHAR_TO_FULL_LENGTH'; CREATE TABLE written (sex char(9)); INSERT INTO written VALUES ('ab')"}
@@ -152,9 +154,11 @@ def counted(table, place, value):
 def check_settings(server, place):
     kind = ENGINE.replace("odbc-", "")
     server.define("faults", SETTINGS[kind])
+    own_place = place
     place = place.replace("user=cellar", "user=stranger").replace("Username=cellar", "Username=stranger")
     counted("written", place, WRITTEN[kind])
     if kind == "postgresql":
+        refused("a question that was given up", "ask again (SQLSTATE 40001)", "given_up", "--from", own_place, *BY_SEX)
         latin = place.replace("faults", "latin")
         counted("people", latin, "café")
         pathlib.Path("euro.csv").write_text("code\n€\n", encoding="utf-8")
