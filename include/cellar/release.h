@@ -220,6 +220,8 @@ CELLAR_API cellar_verdict cellar_release_verdict(const cellar_release *release) 
 /* How well it protects. */
 CELLAR_API cellar_protection_level cellar_release_level(const cellar_release *release)
     CELLAR_NONNULL(1);
+/* What the certificate promises for one unit, in a sentence for those who see the table. */
+CELLAR_API const char *cellar_release_guarantee(const cellar_release *release) CELLAR_NONNULL(1);
 /* The certificate, a JSON object. */
 CELLAR_API const char *cellar_release_certificate(const cellar_release *release) CELLAR_NONNULL(1);
 /* Computes the certificate again from the mechanism that the release names, and compares: one that

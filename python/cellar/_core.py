@@ -369,6 +369,11 @@ class Release:
         return _cellar.release_texts(self._handle)[2]
 
     @property
+    def guarantee(self) -> str:
+        """What the certificate promises for one unit, in a sentence for those who see the table."""
+        return _cellar.release_texts(self._handle)[5]
+
+    @property
     def certificate(self) -> dict[str, Any]:
         """The certificate, as docs/certificates.md describes it."""
         found: dict[str, Any] = json.loads(_cellar.release_texts(self._handle)[3])
@@ -406,7 +411,7 @@ class Release:
 
     def __repr__(self) -> str:
         shape = " x ".join(f"{name} ({len(codes)})" for name, codes in self.variables.items())
-        return f"<cellar.Release of {shape} by {self.mechanism}, certificate: {self.verdict}>"
+        return f"<cellar.Release of {shape} by {self.mechanism}. {self.guarantee}>"
 
     def _repr_html_(self) -> str:
         return (f"<p>{html.escape(repr(self))}; {html.escape(self.ledger)}</p>"

@@ -218,10 +218,11 @@ static PyObject *release_texts(PyObject *module, PyObject *args)
     release = glue_object(handle, HANDLE_RELEASE, 0);
     return release == NULL
                ? NULL
-               : Py_BuildValue("(sssss)", cellar_release_mechanism(release),
+               : Py_BuildValue("(ssssss)", cellar_release_mechanism(release),
                                cellar_verdict_name(cellar_release_verdict(release)),
                                cellar_release_ledger(release), cellar_release_certificate(release),
-                               cellar_release_description(release));
+                               cellar_release_description(release),
+                               cellar_release_guarantee(release));
 }
 
 /* Rows: codes of each variable, then the released value (None: suppressed). */

@@ -278,6 +278,8 @@ def test_html_is_escaped():
     table = cellar.tabulate(data, ["x"], domain_public=True)
     release = cellar.protect(table, "discrete-laplace:epsilon=5", negatives="keep")
     assert "<b>" not in table._repr_html_() and "&lt;b&gt;" in release._repr_html_()
+    assert release.guarantee == "The released values are differentially private for one record: epsilon 5, rho 12.5 (add-remove)."
+    assert release.guarantee in repr(release)
     assert "<table>" in cellar.certify("laplace:epsilon=1", epsilons=["0.5"])._repr_html_()
 
 

@@ -75,9 +75,7 @@ as.data.frame.cellar_release <- function(x, ..., zeros = FALSE) {
 
 release_title <- function(facts) {
   c(paste0("Release of ", shape_text(facts$variables), " by ", facts$mechanism),
-    paste0("certificate: ", facts$verdict,
-           if (!is.na(facts$total_epsilon)) paste0(", epsilon ", facts$total_epsilon, " for one ", facts$unit),
-           "; ", facts$ledger))
+    facts$guarantee, paste("account:", facts$ledger))
 }
 
 print.cellar_release <- function(x, n = 20, ...) {

@@ -42,10 +42,10 @@ SEXP cellar_r_write_release(SEXP handle, SEXP path, SEXP options)
 /* What a release says about itself. */
 SEXP cellar_r_release_facts(SEXP handle)
 {
-    static const char *const names[] = {"variables",   "mechanism",   "verdict", "total_epsilon",
-                                        "noise",       "negatives",   "unit",    "neighbours",
-                                        "date",        "ledger",      "key",     "certificate",
-                                        "description", "is_weighted", NULL};
+    static const char *const names[] = {"variables",   "mechanism", "verdict",     "total_epsilon",
+                                        "noise",       "negatives", "unit",        "neighbours",
+                                        "date",        "ledger",    "key",         "certificate",
+                                        "description", "guarantee", "is_weighted", NULL};
     const cellar_release *release = glue_get(handle, GLUE_RELEASE);
     const char *texts[] = {cellar_release_mechanism(release),
                            cellar_verdict_name(cellar_release_verdict(release)),
@@ -58,7 +58,8 @@ SEXP cellar_r_release_facts(SEXP handle)
                            cellar_release_ledger(release),
                            cellar_release_key_id(release),
                            cellar_release_certificate(release),
-                           cellar_release_description(release)};
+                           cellar_release_description(release),
+                           cellar_release_guarantee(release)};
     const R_xlen_t n = sizeof texts / sizeof *texts;
     SEXP list = PROTECT(glue_list(names));
     SET_VECTOR_ELT(list, 0, glue_shape(cellar_release_schema(release)));

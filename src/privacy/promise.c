@@ -50,3 +50,18 @@ void cellar_promise_add(const char *subject, const json_t *certificate, cellar_t
         promise_add_bound(out, ", rho", promise.rho);
     cellar_text_printf(out, " (%s).", cellar_neighbours_name(promise.neighbours));
 }
+
+static void promise_add_member(cellar_text *out, const char *words, const json_t *certificate,
+                               const char *key)
+{
+    const char *text = json_string_value(json_object_get(certificate, key));
+    if (text != NULL)
+        cellar_text_printf(out, " %s: %s.", words, text);
+}
+
+void cellar_promise_add_terms(const char *subject, const json_t *certificate, cellar_text *out)
+{
+    cellar_promise_add(subject, certificate, out);
+    promise_add_member(out, "The certificate says", certificate, "reason");
+    promise_add_member(out, "On condition of this", certificate, "condition");
+}

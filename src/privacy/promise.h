@@ -20,5 +20,7 @@ cellar_promise cellar_promise_of_certificate(const char *covers, const json_t *c
 /* Adds a sentence about what `subject` ("All tables of this cube together") promise: the epsilon of
  * a certificate for its unit, or that there is no differential privacy. */
 void cellar_promise_add(const char *subject, const json_t *certificate, cellar_text *out);
+/* The same, with the reason and the condition that the certificate names. */
+void cellar_promise_add_terms(const char *subject, const json_t *certificate, cellar_text *out);
 
 #endif

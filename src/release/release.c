@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "privacy/promise.h"
 #include "release/files/description.h"
 #include "table/formats/extension.h"
 
@@ -14,8 +16,10 @@ cellar_status cellar_release_create(const cellar_schema *schema, cellar_cells *c
                                     json_t *description, const char *name, cellar_release **out,
                                     cellar_error *err)
 {
+    const json_t *certificate = json_object_get(description, "certificate");
     cellar_status status = CELLAR_OK;
     cellar_release *release = cellar_alloc(1, sizeof *release);
+    cellar_text guarantee = {0};
 
     *out = NULL;
     if (release == NULL) {
@@ -28,9 +32,11 @@ cellar_status cellar_release_create(const cellar_schema *schema, cellar_cells *c
     release->description = json_incref(description);
     CELLAR_TRY(cellar_description_read(description, name, &release->facts, err));
     release->description_text = cellar_json_text(description, JSON_COMPACT);
-    release->certificate_text =
-        cellar_json_text(json_object_get(description, "certificate"), JSON_COMPACT);
-    if (release->description_text == NULL || release->certificate_text == NULL) {
+    release->certificate_text = cellar_json_text(certificate, JSON_COMPACT);
+    cellar_promise_add_terms("The released values", certificate, &guarantee);
+    release->guarantee_text = guarantee.bytes;
+    if (release->description_text == NULL || release->certificate_text == NULL ||
+        guarantee.failed) {
         status = cellar_fail_memory(err, "a release");
         goto out;
     }
@@ -50,6 +56,7 @@ void cellar_release_free(cellar_release *release)
     json_decref(release->description);
     cellar_free(release->description_text);
     cellar_free(release->certificate_text);
+    cellar_free(release->guarantee_text);
     cellar_free(release);
 }
 
@@ -191,6 +198,11 @@ cellar_protection_level cellar_release_level(const cellar_release *release)
 const char *cellar_release_certificate(const cellar_release *release)
 {
     return release->certificate_text;
+}
+
+const char *cellar_release_guarantee(const cellar_release *release)
+{
+    return release->guarantee_text;
 }
 
 const char *cellar_release_description(const cellar_release *release)

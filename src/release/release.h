@@ -32,7 +32,7 @@ struct cellar_release {
     cellar_schema *schema;
     cellar_cells cells; /* released numbers are two's complement in `count`; no weights or keys */
     json_t *description;
-    char *description_text, *certificate_text;
+    char *description_text, *certificate_text, *guarantee_text;
     cellar_release_facts facts;
 };
 

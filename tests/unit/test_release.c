@@ -122,6 +122,9 @@ static void a_release_says_how_it_was_made(void **state)
     text = cellar_release_description(release);
     assert_non_null(strstr(text, "\"parameters\":{\"epsilon\":0.25}"));
     assert_int_equal(cellar_release_verdict(release), CELLAR_VERDICT_HOLDS);
+    text = cellar_release_guarantee(release);
+    assert_memory_equal(text, "The released values are differentially private for one ", 55);
+    assert_non_null(strstr(text, ": epsilon "));
     text = cellar_release_certificate(release);
     assert_non_null(strstr(text, "\"cells_per_unit\":4"));
     assert_non_null(strstr(text, "\"records_per_unit\":3"));

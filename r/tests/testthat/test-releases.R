@@ -102,6 +102,7 @@ test_that("a counted cell without records stays out of a message", {
 test_that("printing and plotting work", {
   release <- release_of()
   expect_output(print(release), "Release of sex \\(3\\) x old \\(3\\)")
+  expect_output(print(release), "are differentially private for one .*: epsilon [0-9.]+")
   expect_output(print(summary(release)), "add-remove")
   pdf(NULL)
   on.exit(dev.off())

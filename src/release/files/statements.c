@@ -47,14 +47,7 @@ static const char *unit_of(const json_t *source)
 
 static void speak_protection(speaker *s, const char *subject, const json_t *source)
 {
-    const json_t *certificate = json_object_get(source, "certificate");
-    cellar_promise_add(subject, certificate, &s->text);
-    if (member_text(certificate, "reason") != NULL)
-        cellar_text_printf(&s->text, " The certificate says: %s.",
-                           member_text(certificate, "reason"));
-    if (member_text(certificate, "condition") != NULL)
-        cellar_text_printf(&s->text, " On condition of this: %s.",
-                           member_text(certificate, "condition"));
+    cellar_promise_add_terms(subject, json_object_get(source, "certificate"), &s->text);
     speak(s, "Protection");
 }
 
