@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh
-# Chroots of releases of Debian, for the scripts of this folder that read this file with `.`:
+# Chroots of releases of Debian, for the scripts of this folder that set root and read this file with `.`:
 #
 #     chroot_make FOLDER RELEASE [PACKAGES]     a minimal system in FOLDER, unless it is there already
 #     chroot_run FOLDER COMMAND...              runs it there, as CHROOT_USER=root
 #
-# Needs root and debootstrap. MIRROR=URL is where Debian's packages come from. Nothing outside FOLDER is
-# written, and nothing stays mounted.
+# Needs root and debootstrap. MIRROR=URL is where Debian's packages come from, else where this system
+# takes them from. Nothing outside FOLDER is written, and nothing stays mounted.
 
 chroot_make() {
     if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
@@ -18,7 +18,8 @@ chroot_make() {
     # A debootstrap that is older than the release installs it as it does sid.
     chroot_script=/usr/share/debootstrap/scripts/$2
     if [ ! -e "$chroot_script" ]; then chroot_script=/usr/share/debootstrap/scripts/sid; fi
-    debootstrap --variant=minbase ${3:+--include="$3"} "$2" "$1" "${MIRROR:-http://deb.debian.org/debian}" "$chroot_script"
+    chroot_mirror=$("$root/tools/debian-mirror")
+    debootstrap --variant=minbase ${3:+--include="$3"} "$2" "$1" "$chroot_mirror" "$chroot_script"
     echo force-unsafe-io >"$1/etc/dpkg/dpkg.cfg.d/cellar" # it can be made again
     # A mirror may be a snapshot of some day.
     echo 'Acquire::Check-Valid-Until "false";' >"$1/etc/apt/apt.conf.d/cellar"
