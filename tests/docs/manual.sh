@@ -138,7 +138,7 @@ between() {
 # that is free.
 example() {
     case $1 in
-    "cellar collect door run"*) timeout 3 sh -c "exec $1 --listen 127.0.0.1:0" || [ $? = 124 ] ;;
+    "cellar collect door run"*) timeout --foreground 3 sh -c "exec $1 --listen 127.0.0.1:0" || [ $? = 124 ] ;;
     *) sh -c "$1" ;;
     esac
 }

@@ -26,7 +26,7 @@ door --origin https://survey.example --listen 0.0.0.0:8081
 door --origin https://survey.example --listen 127.0.0.1:65536
 cellar collect shuffler run --spool spool --key shuffler.key --curator curator.pub --listen 127.0.0.1:99999 2>&1
 door
-# As browsers do.
-timeout 5 cellar collect door run --spool spool --curator curator.pub --listen unix:here --origin https://survey.example \
+# As browsers do. In the foreground no SIGCONT follows the end, which can hang LeakSanitizer at its work.
+timeout --foreground 5 cellar collect door run --spool spool --curator curator.pub --listen unix:here --origin https://survey.example \
     --origin https://survey.example:8443 --origin http://127.0.0.1:8000 --origin 'http://[::1]:8000' 2>&1
 echo "opened: $?"
