@@ -8,7 +8,7 @@ from typing import Any, Optional, Sequence, Union
 from . import _cellar
 from ._core import Release, choice, positions
 from ._estimates import Cube
-from ._words import flag, need, several
+from ._words import flag, need, quoted, several
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,6 @@ class ModelTest:
     """two rows, two columns, value and interval (with association=True)"""
 
 
-def _quoted(name: str) -> str:
-    return f'"{name}"'
-
-
 def loglinear(data: Union[Release, Cube], model: str, *, variables: Union[str, Sequence[str], None] = None,
               against: Optional[str] = None, reference: Optional[str] = None, replicates: int = 999, seed: int = 1,
               residuals: bool = False, association: bool = False, confidence: float = 0.95,
@@ -55,8 +51,8 @@ def loglinear(data: Union[Release, Cube], model: str, *, variables: Union[str, S
     asked: dict[str, Any] = {
         "model": model, "against": against,
         "reference": choice("reference", reference, {"chi-square": 0, "bootstrap": 1}), "replicates": replicates,
-        "seed": seed, "residuals": flag("residuals", residuals), "confidence": confidence, "association": flag("association", association),
-        "threads": threads}
+        "seed": seed, "residuals": flag("residuals", residuals), "confidence": confidence,
+        "association": flag("association", association), "threads": threads}
     if isinstance(data, Cube):
         found = _cellar.test(None, data._handle, {**asked, "names": names})
     else:
@@ -74,7 +70,7 @@ def independence(data: Union[Release, Cube], rows: str, columns: str, *, associa
                  reference: Optional[str] = None, replicates: int = 999, seed: int = 1, residuals: bool = False,
                  confidence: float = 0.95, threads: int = 0) -> ModelTest:
     """Tests whether two variables are independent (`cellar infer independence`)."""
-    return loglinear(data, f"{_quoted(rows)} + {_quoted(columns)}", variables=[rows, columns], reference=reference,
+    return loglinear(data, f"{quoted(rows)} + {quoted(columns)}", variables=[rows, columns], reference=reference,
                      replicates=replicates, seed=seed, residuals=residuals, association=association,
                      confidence=confidence, threads=threads)
 
